@@ -180,7 +180,7 @@ func (a *Archive) auditDecisions(ctx context.Context, l ledgerIndex) error {
 		}
 		var recorded DecisionRecord
 		if !ok || json.Unmarshal(e.Data, &recorded) != nil {
-			return &AuditError{d.Decision.Proposal, fmt.Sprintf("ledger entry %d records no decision on it", d.Seq)}
+			return &AuditError{d.Decision.Proposal, fmt.Sprintf("ledger entry %d records no decision on this proposal", d.Seq)}
 		}
 		recorded.Time, d.Decision.Time = normalizeTime(recorded.Time), normalizeTime(d.Decision.Time)
 		recorded.Withdraws.Time, d.Decision.Withdraws.Time = normalizeTime(recorded.Withdraws.Time), normalizeTime(d.Decision.Withdraws.Time)

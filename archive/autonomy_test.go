@@ -308,8 +308,8 @@ func orSolver(name string) string {
 }
 
 // TestDecisionsOnTheAgent tests which decided proposals count as decisions on the agent:
-// those written by the agent or a nightly run, whatever the decision, but no act of a
-// person.
+// those with content that the agent or a nightly run wrote, whatever the decision, but
+// neither configs nor acts of a person.
 func TestDecisionsOnTheAgent(t *testing.T) {
 	ctx := context.Background()
 	patch := func(origin string) ProposalRecord {

@@ -43,8 +43,8 @@ type Building struct {
 	// repairs is set by a repair, which itself records in the new ledger how the new
 	// archive differs from the old one.
 	repairs bool
-	// reached is called at each point at which a test kills the process, and steps replace
-	// the migrations in a test.
+	// reached is called at each point at which a test may kill the process. steps
+	// replaces the migrations in a test.
 	reached func(point string)
 	steps   map[uint64]migration
 }

@@ -28,8 +28,8 @@ func contractCandidates(t *testing.T, p pairOf) {
 		t.Helper()
 		return must(p.w.EnterCandidate(ctx, c))(t)
 	}
-	// The candidates are listed in order of entry, which is the order neither of the
-	// variants nor of the run ids.
+	// The candidates are listed in order of entry, which differs from the order of the
+	// variants and from that of the run ids.
 	var want []Candidate
 	for i, c := range []Candidate{entrant("ff", "9-x"), entrant("bb", "9-x"), entrant("bb", "10-a")} {
 		c.State, c.Void = stats.Proven, "whatever the caller thinks"

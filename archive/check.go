@@ -202,7 +202,7 @@ func keyedDocument[T any](keyOf func(*T) key) pairCheck {
 		v := new(T)
 		err := decodeDocument(value, v)
 		if err == nil && !bytes.Equal(keyOf(v), k) {
-			err = errors.New("it belongs to another record")
+			err = errors.New("it is stored under the key of another record")
 		}
 		return err
 	}
@@ -297,7 +297,7 @@ func (c *checker) request(k, value []byte, r *reading) error {
 		return err
 	}
 	if d.ID != fmt.Sprintf("R%d", n) || (d.State == RequestOpen) != (d.Decision == nil) {
-		return fmt.Errorf("%w: change request %d does not match its key or its state", ErrCorrupt, n)
+		return fmt.Errorf("%w: change request %d does not match its key, or its state contradicts its decision", ErrCorrupt, n)
 	}
 	c.expect(k, requestHashKey(d.Agent, d.Request.ID), isNumber(n))
 	c.expect(k, counterKey(countRequests, ""), atLeast(n))

@@ -20,11 +20,11 @@ func (a *Archive) Conduct(ctx context.Context, agentID string, now time.Time) (a
 	c := conduct{archive: a, agent: agentID, sessions: map[string]*conductSession{}, seen: map[string]bool{}}
 	for _, gather := range []func(context.Context) error{c.start, c.turns, c.proposals} {
 		if err := gather(ctx); err != nil {
-			return c.figures, fmt.Errorf("gather the conduct of agent %s: %w", agentID, err)
+			return c.figures, fmt.Errorf("gather the autonomy figures of agent %s: %w", agentID, err)
 		}
 	}
 	if err := c.requests(ctx, now); err != nil {
-		return c.figures, fmt.Errorf("gather the conduct of agent %s: %w", agentID, err)
+		return c.figures, fmt.Errorf("gather the autonomy figures of agent %s: %w", agentID, err)
 	}
 	c.conclude()
 	return c.figures, nil
@@ -155,7 +155,7 @@ func (c *conduct) requests(ctx context.Context, now time.Time) error {
 		c.figures.Recent += recent
 	}
 	if open >= maxOpenRequests {
-		c.figures.Uncounted = fmt.Sprintf("%d change requests are open, which is the limit, so later ones were not stored", open)
+		c.figures.Uncounted = fmt.Sprintf("%d change requests are open, which is the limit, so further ones are not stored", open)
 	}
 	return nil
 }

@@ -65,8 +65,9 @@ func closedArchive(t *testing.T) wreck {
 	return wreck{dir, want}
 }
 
-// killedArchive returns an archive that was closed after its first night and whose process
-// was killed in the second, once all of it had been acknowledged.
+// killedArchive returns an archive that was closed after its first night and whose
+// process was killed in its second night, once everything written in that night had been
+// acknowledged.
 func killedArchive(t *testing.T) wreck {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "archive")

@@ -36,7 +36,7 @@ func frozenKey(agentID string) key { return newKey(tableFrozen).text(validText(a
 // before. The copy replaces the one stored for an earlier run. An export does not contain
 // the copy.
 func (a *Archive) FreezeExperience(ctx context.Context, agentID string) error {
-	return a.change(ctx, "store the experience of agent "+agentID+" for a run", func(b *batch) error {
+	return a.change(ctx, fmt.Sprintf("store the experience of agent %q for a run", agentID), func(b *batch) error {
 		e, err := a.Experience(ctx, agentID)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (a *Archive) FrozenExperience(ctx context.Context, agentID string) (experie
 // fill in the entry. If change fails, nothing is stored. An experience that exceeds its
 // bound is refused with ErrTooLarge.
 func (a *Archive) UpdateExperience(ctx context.Context, agentID string, entry *LedgerEntry, change func(*experience.Experience) error) error {
-	return a.change(ctx, "store the experience of agent "+agentID, func(b *batch) error {
+	return a.change(ctx, fmt.Sprintf("store the experience of agent %q", agentID), func(b *batch) error {
 		e, err := a.Experience(ctx, agentID)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (a *Archive) learn(ctx context.Context, b *batch, stored TurnRecord, t expe
 	t.ID, t.Session, t.Time = stored.ID, stored.Session, normalizeTime(t.Time)
 	e.Learn(t)
 	if err := putExperience(b, stored.Agent, e); err != nil && !errors.Is(err, ErrTooLarge) {
-		return fmt.Errorf("experience of agent %q: %w", stored.Agent, err)
+		return fmt.Errorf("store the experience of agent %q: %w", stored.Agent, err)
 	}
 	return nil
 }

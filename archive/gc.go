@@ -47,7 +47,7 @@ type Removed struct {
 	Before int64 `json:"before,omitempty"`
 	After  int64 `json:"after,omitempty"`
 	// Over reports whether the records that must stay exceed the size limit of the
-	// retention.
+	// retention settings.
 	Over bool `json:"over,omitempty"`
 }
 

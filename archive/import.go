@@ -149,7 +149,7 @@ func (im *importer) line(text []byte) error {
 			return err
 		}
 		if end.Lines != im.lines || end.SHA256 != hex.EncodeToString(im.sum.Sum(nil)) {
-			return errors.New("the export was changed: its checksum does not match")
+			return errors.New("the export was changed or damaged: its checksum does not match")
 		}
 		im.ended = true
 		return nil
@@ -267,7 +267,7 @@ func (im *importer) run(r Run) error {
 
 func (im *importer) variant(v Variant) error {
 	if v.Number < 1 || v.ID != v.Config.ID() {
-		return errors.New("it needs a number of at least 1 and the id of its config")
+		return errors.New("its number must be at least 1 and its id must be the id of its config")
 	}
 	if err := checkNumber("variant "+string(v.ID), uint64(v.Number)); err != nil {
 		return err
@@ -354,8 +354,8 @@ func (im *importer) request(r ChangeRequestRecord) error {
 	return putRequest(&im.b, r, n)
 }
 
-// strictJSON decodes data into the value that into points to. Unknown field names are an
-// error, because their values would be lost.
+// strictJSON decodes data and stores the result in the value to which into points.
+// Unknown field names are an error, because their values would be lost.
 func strictJSON(data []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()

@@ -153,8 +153,8 @@ func (l *logFile) readMem(newest bool) (transactions, error) {
 	return l.readMemBytes(data, newest)
 }
 
-// readMemBytes does what readMem does after checking the header, on the bytes written to
-// the log.
+// readMemBytes does the part of readMem that follows the check of the header. data
+// contains the bytes written to the log.
 func (l *logFile) readMemBytes(data []byte, newest bool) (transactions, error) {
 	t := readTransactions(data)
 	if bad := l.memDamage(data, &t, newest); bad != nil {
@@ -180,7 +180,7 @@ func (l *logFile) memDamage(data []byte, t *transactions, newest bool) *DamageEr
 	case !whole:
 		return l.damage(at, 0, "an entry cannot be read")
 	case !newest:
-		return l.damage(at, 0, "its last transaction has no end, though a newer log exists")
+		return l.damage(at, 0, "its last transaction is incomplete, though a newer log exists")
 	case l.size-int64(max(t.at, len(content))) < logMargin:
 		return l.damage(at, 0, "is truncated in the middle of a transaction")
 	case len(behind) == 0 && len(t.open) > 0 && alteredEnd(data, t.at, t.open[0].version):

@@ -87,7 +87,7 @@ func (u Unreviewed) String() string {
 	if u.Reviewer == "" {
 		return u.Why
 	}
-	return u.Reviewer + " was asked and gave no verdict: " + u.Why
+	return u.Reviewer + " was asked for a review but gave no verdict: " + u.Why
 }
 
 // Review is another agent's verdict on a patch: advice and a veto, never an approval.

@@ -37,7 +37,7 @@ func (a *Archive) replaceProposal(ctx context.Context, b *batch, p ProposalRecor
 		return err
 	}
 	if p.ID != stored.ID {
-		return fmt.Errorf("it is stored with the id %s", stored.ID)
+		return fmt.Errorf("it is stored under the id %s", stored.ID)
 	}
 	if err := checkFiles(p.Files); err != nil {
 		return err

@@ -67,7 +67,7 @@ func (a *Archive) dropStored(ctx context.Context, b *batch) error {
 
 func putQuestion(b *batch, q Question) error {
 	if q.SuiteHash == "" || q.Task == "" {
-		return errors.New("a question needs the hash of its suites and a task")
+		return errors.New("a question needs a task and the hash of its suites")
 	}
 	q.Goal, q.Expected = truncate(q.Goal, maxQuestion), truncate(q.Expected, maxQuestion)
 	return putDocument(b, questionKey(q.SuiteHash, q.Task), q)

@@ -18,7 +18,7 @@ const (
 )
 
 // errDisconnected means that the process at the other end has closed or does not answer.
-var errDisconnected = errors.New("the process that holds the archive does not answer")
+var errDisconnected = errors.New("the process that has the archive open does not answer")
 
 // remote is a read-only engine over a writer's socket. After any transport failure it
 // stays unusable.
@@ -38,7 +38,7 @@ func dialRemote(socket string, most time.Duration) (*remote, error) {
 	if err := handshake(conn, most); err != nil {
 		conn.Close()
 		if errors.Is(err, errWire) {
-			return nil, fmt.Errorf("%w: the archive is held by a different version of evolve", ErrNewer)
+			return nil, fmt.Errorf("%w: a process of a different version of evolve has the archive open", ErrNewer)
 		}
 		return nil, fmt.Errorf("%w: %w", errDisconnected, err)
 	}
@@ -81,7 +81,7 @@ func (r *remote) disconnect(ctx context.Context, err error) error {
 }
 
 func remoteError(text []byte) error {
-	return fmt.Errorf("the process that holds the archive returned an error: %s", text)
+	return fmt.Errorf("the process that has the archive open returned an error: %s", text)
 }
 
 // exchange sends a request, if one is given, and reads one frame of the response.

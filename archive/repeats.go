@@ -7,8 +7,8 @@ type Repeats struct {
 	Same int `json:"same"`
 }
 
-// leastRepeats is the minimum number of tasks for which equal answers to all of them are
-// not considered a coincidence.
+// leastRepeats is the minimum number of repeated tasks: if all of at least this many
+// tasks got equal answers, that is not considered a coincidence.
 const leastRepeats = 10
 
 // Constant reports whether every task got the same answer twice, and there were at least

@@ -32,7 +32,7 @@ var (
 	// ErrTooLarge means that a record exceeds its bound and was not stored.
 	ErrTooLarge = errors.New("too large to be stored")
 	// ErrFull means that an agent has the maximum number of open requests.
-	ErrFull = errors.New("the limit for open requests is reached")
+	ErrFull = errors.New("the limit on open requests has been reached")
 	// ErrDecided means that a person has already decided on the request.
 	ErrDecided = errors.New("decided already")
 )

@@ -73,7 +73,8 @@ type partFacts struct {
 	removed NightRemoved
 }
 
-// citable reports whether an evaluation of a stage is protected in a part that is cited.
+// citable reports whether the evaluations of a stage are protected if the part that
+// contains them is cited.
 func citable(stage bench.Stage) bool {
 	return stage != bench.StageSearch && stage != bench.StageBaseline
 }

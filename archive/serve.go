@@ -167,8 +167,8 @@ func sendFrame(conn net.Conn, response []byte) error {
 	return writeFrame(conn, response)
 }
 
-// handshake exchanges greetings, which are the same in both directions, within the duration
-// most.
+// handshake exchanges greetings, which are the same in both directions. It fails if they
+// take longer than most.
 func handshake(conn net.Conn, most time.Duration) error {
 	if err := conn.SetDeadline(timeout(most)); err != nil {
 		return err

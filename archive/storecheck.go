@@ -220,7 +220,7 @@ func (c *storeCheck) unnamed(name string) error {
 	}
 	covered, err := coveredElsewhere(c.dir, c.manifest, name, c.logged)
 	if err == nil && !covered {
-		err = &DamageError{name, -1, 0, "is not listed in the manifest, but holds values that are in no other file"}
+		err = &DamageError{name, -1, 0, "is not listed in the manifest, but contains values that are in no other file"}
 	}
 	return err
 }
@@ -266,7 +266,7 @@ func (c *storeCheck) values() error {
 		if v.version > most {
 			return &DamageError{
 				name, -1, 0,
-				fmt.Sprintf("holds values of transaction %d, but the logs and tables end with %d: a log is missing or truncated", v.version, c.written),
+				fmt.Sprintf("contains values of transaction %d, but the logs and tables end with %d: a log is missing or truncated", v.version, c.written),
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func tallyOf(t *testing.T, a *Archive, run string) int {
 	a.store = use.engine
 	want := must(a.count(ctx, part{run, "solver"}))(t)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the tally of %s is not that of its evaluations:\n%s", run, diff)
+		t.Errorf("the tally of %sinstead of the id of the evaluations:\n%s", run, diff)
 	}
 	return n
 }

@@ -56,7 +56,7 @@ func putToolHealth(b *batch, h ToolHealth) error {
 	h.Updated = normalizeTime(h.Updated)
 	for _, name := range []string{h.Agent, h.Tool} {
 		if name == "" || len(name) > maxHealthName || name != validText(name) {
-			return errors.New("the health of a tool needs an agent and a tool")
+			return errors.New("a tool health record needs valid names for its agent and its tool")
 		}
 	}
 	if len(h.Health.Source) > maxHealthName || h.Health.Failures < 0 {

@@ -44,7 +44,8 @@ type fieldsOf struct {
 	bad    error
 }
 
-// of sets the name of the record for errors, and checks the record's agent and run.
+// of sets the name by which errors refer to the record, and checks the record's agent and
+// run.
 func (f *fieldsOf) of(agentID, run, format string, args ...any) {
 	f.record = fmt.Sprintf(format, args...)
 	f.form("agent", agentForm, agentID)

@@ -68,7 +68,8 @@ type ActiveChange struct {
 	// Acts are the actions of people between the two nights, other than commits, the
 	// earliest first.
 	Acts []Act `json:"acts,omitempty"`
-	// Proposal is the agent's latest proposal that a person decided between the two nights.
+	// Proposal is the agent's latest proposal on which a person decided between the two
+	// nights.
 	Proposal string `json:"proposal,omitempty"`
 	// Commit is the first commit between the two nights that changed the agent's folder or,
 	// for Models, evolve.yaml; it is nil if there was none.

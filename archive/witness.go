@@ -36,7 +36,7 @@ type Witness struct {
 type WitnessError struct{ Reason string }
 
 func (e *WitnessError) Error() string {
-	return "the ledger does not match the witnessed head: " + e.Reason
+	return "the ledger does not match the head in .evolve/archive.head: " + e.Reason
 }
 
 func (e *WitnessError) Unwrap() error { return ErrCorrupt }
@@ -322,7 +322,7 @@ func checkMissing(dir string) error {
 }
 
 // ErrWitnessed means that there is nothing to accept: the ledger matches the witness.
-var ErrWitnessed = errors.New("the ledger already matches the witnessed head")
+var ErrWitnessed = errors.New("the ledger already matches the head in .evolve/archive.head")
 
 // matchWitness returns nil if the ledger holds the entry that w or w.Next names, with the
 // same hash. Otherwise, and if w names another archive, it returns a *WitnessError.

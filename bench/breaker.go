@@ -138,7 +138,7 @@ func (b *Breaker) Finished(variant agent.ConfigID, o agent.Outcome) error {
 	// An agent that has succeeded before may crash in a whole region of its space, so its
 	// limit is far higher.
 	if b.failing >= limit && (len(b.failed) >= 3 || b.failed[b.champion]) {
-		return fmt.Errorf("%w: the last %d evaluations of the agent ended in %s or a similar outcome, on every config that was tried", ErrOutage, b.failing, o)
+		return fmt.Errorf("%w: the last %d evaluations of the agent, whatever the config, all ended in %s or a similar outcome", ErrOutage, b.failing, o)
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ const longestHint = time.Minute
 func (b *Breaker) outage() error {
 	err, why := fmt.Errorf("%w: %d infrastructure failures in a row, after %d pauses", ErrOutage, b.streak, b.pauses), b.why
 	if b.pauses < b.p.Pauses {
-		err, why = fmt.Errorf("%w: %d pauses, %s in total, were needed, although work resumed between them", ErrOutage, b.paused, b.waited.Round(time.Second)), b.cause
+		err, why = fmt.Errorf("%w: evolve paused %d times, for %s in total; work resumed in between, but the failures returned", ErrOutage, b.paused, b.waited.Round(time.Second)), b.cause
 	}
 	if why != "" {
 		err = fmt.Errorf("%w; the first cause: %s", err, brief(why, 200))

@@ -318,8 +318,9 @@ func (b *Budget) pay(t Ticket, usd float64) {
 	b.wake()
 }
 
-// end replaces a reservation with its cost. In the whole budget this is one step, because
-// an account that is stored between two steps would contain neither.
+// end replaces a reservation with its cost. In the budget of which b is a part, this is
+// one step, because an account that is stored between two steps would contain neither the
+// reservation nor the cost.
 func (b *Budget) end(t Ticket, usd float64) {
 	b.inWhole(func(w *Budget) {
 		w.holdPart(t, -1)

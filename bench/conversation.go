@@ -234,7 +234,7 @@ func (c *conversing) event(e agent.Event) {
 func (c *conversing) left(turn int) (agent.Limits, agent.Outcome, string) {
 	l, used := c.req.Limits, c.whole.Usage
 	over := func(outcome agent.Outcome, what string) (agent.Limits, agent.Outcome, string) {
-		return l, outcome, fmt.Sprintf("the conversation reached its limit of %s after %s", what, text.Count(turn, "turn"))
+		return l, outcome, fmt.Sprintf("the conversation reached its limit on %s after %s", what, text.Count(turn, "turn"))
 	}
 	if l.Timeout > 0 {
 		if l.Timeout -= c.spent; l.Timeout <= 0 {

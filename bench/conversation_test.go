@@ -162,8 +162,8 @@ func TestConversationEndsWhereATurnFails(t *testing.T) {
 		"crash":         {none(agent.Execution), agent.Limits{}, 2, agent.Execution, true, "why"},
 		"refused":       {none(agent.WrongToolBoundary), agent.Limits{}, 2, agent.WrongToolBoundary, true, "why"},
 		"no answer":     {agent.Result{Outcome: agent.OK, Score: new(float64)}, agent.Limits{}, 2, agent.ContractViolation, true, "turn 2 of the conversation has no answer"},
-		"money":         {costly, agent.Limits{MaxCostUSD: 2}, 2, agent.BudgetExceeded, true, "the conversation reached its limit of money after 2 turns"},
-		"output":        {long, agent.Limits{MaxOutputBytes: 61}, 2, agent.BudgetExceeded, true, "the conversation reached its limit of output after 2 turns"},
+		"money":         {costly, agent.Limits{MaxCostUSD: 2}, 2, agent.BudgetExceeded, true, "the conversation reached its limit on money after 2 turns"},
+		"output":        {long, agent.Limits{MaxOutputBytes: 61}, 2, agent.BudgetExceeded, true, "the conversation reached its limit on output after 2 turns"},
 		"missing":       {none(agent.Infrastructure), agent.Limits{}, 8, agent.Infrastructure, false, "why"},
 		"goes on":       {answer("x"), agent.Limits{}, 3, agent.OK, true, ""},
 		"an empty word": {answer(""), agent.Limits{}, 3, agent.OK, true, ""},
@@ -261,7 +261,7 @@ func TestSuiteFindsAlikeScripts(t *testing.T) {
 func TestSuiteRefusesBadScripts(t *testing.T) {
 	many := `{"id":"a","turns":[` + strings.TrimSuffix(strings.Repeat(`"x",`, 10_000), ",") + `],"answer":"z"}`
 	for name, c := range map[string]struct{ line, want string }{
-		"none":          {`{"id":"a","turns":[],"answer":"z"}`, `s.jsonl:1:19: "turns" has no message`},
+		"none":          {`{"id":"a","turns":[],"answer":"z"}`, `s.jsonl:1:19: "turns" has no messages`},
 		"too many":      {many, `s.jsonl:1:19: "turns" has 10000 messages; at most 100 are allowed`},
 		"empty":         {`{"id":"a","turns":["x"," "],"answer":"z"}`, `s.jsonl:1:24: item 2 of "turns" is empty`},
 		"empty object":  {`{"id":"a","turns":[{"user":""}],"answer":"z"}`, `s.jsonl:1:28: "user" is empty`},

@@ -25,7 +25,7 @@ const (
 	pairReach   = 3
 	sampleSize  = 32
 	postings    = 32
-	sampleShare = 10 // one shared word pair in this many is enough for a comparison
+	sampleShare = 10 // texts are compared if they share at least one in this many of their sampled word pairs
 	comparisons = 8  // maximum comparisons of one text, with its likeliest candidates
 )
 

@@ -283,7 +283,7 @@ func (l Likeness) String() string {
 		parts = append(parts, fmt.Sprintf("%d of the search tasks are left out, because they are the same as held-out tasks", l.Aside))
 	}
 	if l.Across > 0 {
-		parts = append(parts, groups(l.Across)+" declared in both splits")
+		parts = append(parts, groups(l.Across)+" with tasks declared in both splits")
 	}
 	return strings.Join(parts, "; ")
 }

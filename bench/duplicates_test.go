@@ -148,7 +148,7 @@ func TestDuplicatesOnBothSidesAsDeclared(t *testing.T) {
 		t.Error(diff)
 	}
 	const want = "5 of 5 tasks are near-duplicates in 2 groups; each group counts as one task (5 of the tasks are exact duplicates); " +
-		"2 of the search tasks are left out, because they are the same as held-out tasks; 1 group declared in both splits"
+		"2 of the search tasks are left out, because they are the same as held-out tasks; 1 group with tasks declared in both splits"
 	if diff := cmp.Diff(want, s.Likeness().String()); diff != "" {
 		t.Error(diff)
 	}

@@ -92,7 +92,7 @@ func LayOut(t *Task, suiteDir, workdir string) ([]string, error) {
 	paths := slices.Sorted(maps.Keys(content))
 	for _, p := range paths {
 		if err := writeFixture(root, content[p]); err != nil {
-			return nil, fmt.Errorf("lay out task %q: %w", t.ID, err)
+			return nil, fmt.Errorf("write the fixtures of task %q: %w", t.ID, err)
 		}
 	}
 	return paths, nil

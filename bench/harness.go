@@ -422,7 +422,7 @@ func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, at
 		defer h.clear(workdir)
 	}
 	if err != nil {
-		return missing("laying out the task: %v", err)
+		return missing("preparing the working directory of the task: %v", err)
 	}
 
 	task := job.Task.ForAgent()

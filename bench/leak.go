@@ -37,9 +37,9 @@ func (r Leak) String() string {
 	case r.Same >= leakShare:
 		return fmt.Sprintf("%s is itself the answer in %.0f %% of %d tasks", r.Field, 100*r.Same, r.Tasks)
 	case r.Held >= leakShare:
-		return fmt.Sprintf("%s holds the answer in %.0f %% of %d tasks", r.Field, 100*r.Held, r.Tasks)
+		return fmt.Sprintf("%s contains the answer in %.0f %% of %d tasks", r.Field, 100*r.Held, r.Tasks)
 	}
-	return fmt.Sprintf("%s predicts the answer of %.0f %% of %d tasks; without it, %.0f %% can be predicted", r.Field, 100*r.Right, r.Tasks, 100*r.Blind)
+	return fmt.Sprintf("%s predicts the answer in %.0f %% of %d tasks; without it, %.0f %% can be predicted", r.Field, 100*r.Right, r.Tasks, 100*r.Blind)
 }
 
 // The bounds above which a field counts as revealing answers.

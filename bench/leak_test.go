@@ -35,14 +35,14 @@ func TestLeaks(t *testing.T) {
 		"a code for the answer": {make40(40, func(i int, t *Task) {
 			answered(t, labels[i%4])
 			t.Input = json.RawMessage(fmt.Sprintf(`{"text":"words %d","code":%d}`, i, 100+i%4))
-		}), "input.code predicts the answer of 100 % of 40 tasks; without it, 25 % can be predicted"},
+		}), "input.code predicts the answer in 100 % of 40 tasks; without it, 25 % can be predicted"},
 		"nine of ten": {make40(40, func(i int, t *Task) {
 			answered(t, labels[i%4])
 			t.Domain = fmt.Sprint("d", i%4)
 			if i%10 == 0 {
 				t.Domain = fmt.Sprint("d", random.IntN(4))
 			}
-		}), "domain predicts the answer of 90 % of 40 tasks; without it, 25 % can be predicted"},
+		}), "domain predicts the answer in 90 % of 40 tasks; without it, 25 % can be predicted"},
 		"a grader's answer": {make40(40, func(i int, t *Task) {
 			t.Graders = []GraderSpec{{Type: "contains", Raw: json.RawMessage(fmt.Sprintf(`{"type":"contains","all":[%q]}`, labels[i%4]))}}
 			t.Domain = labels[i%4]
@@ -89,7 +89,7 @@ func TestLeaks(t *testing.T) {
 		"a file with the answer as its name": {make40(3, func(i int, t *Task) {
 			answered(t, labels[i])
 			t.Fixtures.Files = map[string]string{"in/a-" + labels[i] + ".txt": "words"}
-		}), "file name holds the answer in 100 % of 3 tasks"},
+		}), "file name contains the answer in 100 % of 3 tasks"},
 		"a further accepted answer": {make40(3, func(i int, t *Task) {
 			answered(t, "ABC"[i:i+1])
 			t.Domain = labels[i]

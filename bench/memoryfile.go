@@ -74,7 +74,7 @@ func readMemory(line []byte, report func(column int, text string)) (m agent.Memo
 	switch {
 	case !ok:
 	case m.ID == "" || strings.TrimSpace(m.ID) != m.ID || len(m.ID) > maxMemoryID:
-		problem(1, fmt.Sprintf(`"id" must be text of 1 to %d bytes without white space at its ends`, maxMemoryID))
+		problem(1, fmt.Sprintf(`"id" must be text of 1 to %d bytes without leading or trailing white space`, maxMemoryID))
 	case strings.TrimSpace(m.Text) == "":
 		problem(1, `"text" is empty`)
 	case len(m.Text)+len(m.Answer) > maxMemoryText:

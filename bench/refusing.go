@@ -15,7 +15,7 @@ type NoServerError struct {
 }
 
 func (e *NoServerError) Error() string {
-	return fmt.Sprintf("connection refused by %s: no program listens on that address; it refused each of the first %d attempts", e.Address, e.Attempts)
+	return fmt.Sprintf("connection refused by %s: no program listens on that address; each of the first %d attempts was refused", e.Address, e.Attempts)
 }
 
 // Unwrap returns the outage.

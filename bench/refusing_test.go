@@ -30,7 +30,7 @@ func TestRefusedConnectionsEndTheRun(t *testing.T) {
 	calls, err := run(func(int) agent.Result { return refused })
 	var gone *NoServerError
 	if !errors.Is(err, ErrOutage) || !errors.As(err, &gone) || *gone != (NoServerError{address, 10}) || calls != 10 ||
-		err.Error() != "connection refused by 127.0.0.1:8077: no program listens on that address; it refused each of the first 10 attempts" {
+		err.Error() != "connection refused by 127.0.0.1:8077: no program listens on that address; each of the first 10 attempts was refused" {
 		t.Errorf("after %d attempts: %v", calls, err)
 	}
 	for name, other := range map[string]agent.Result{
@@ -48,9 +48,9 @@ func TestRefusedConnectionsEndTheRun(t *testing.T) {
 	}
 }
 
-// TestARefusingServerBehindABreaker checks that the delay which an open breaker states is
-// not waited for while a server on this machine has refused every attempt, and that it is
-// once something was scored.
+// TestARefusingServerBehindABreaker checks that the harness does not wait for the delay
+// that an open breaker states as long as a server on this machine has refused every
+// attempt, and that it does wait once something has been scored.
 func TestARefusingServerBehindABreaker(t *testing.T) {
 	const delay = 30 * time.Second
 	refused := agent.Result{

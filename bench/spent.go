@@ -27,7 +27,7 @@ type WaitedError struct {
 }
 
 func (e *WaitedError) Error() string {
-	return "the time ran out while evaluations waited for a limit under policies: " + e.Policy
+	return "the time ran out while evaluations waited because of a limit under policies: " + e.Policy
 }
 
 // Unwrap returns ErrBudget.

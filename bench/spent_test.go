@@ -103,7 +103,7 @@ func TestPausesAreBounded(t *testing.T) {
 			if err == nil {
 				continue
 			}
-			if !errors.Is(err, ErrOutage) || !strings.Contains(err.Error(), "7 pauses") || !strings.HasSuffix(err.Error(), "the first cause: no connection") {
+			if !errors.Is(err, ErrOutage) || !strings.Contains(err.Error(), "paused 7 times") || !strings.HasSuffix(err.Error(), "the first cause: no connection") {
 				t.Errorf("ended with %v", err)
 			}
 			return

@@ -91,7 +91,7 @@ func readSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules, find
 	l := &suiteReader{file: file, rules: rules, fixtures: fixtures, ids: map[string]int{}, folders: map[string]folder{}}
 	l.read(r)
 	if len(l.tasks) == 0 && len(l.issues) == 0 {
-		l.add(0, 0, "holds no task")
+		l.add(0, 0, "contains no tasks")
 	}
 	declared := make([]Split, len(l.tasks))
 	for i := range l.tasks {
@@ -169,7 +169,7 @@ func (l *suiteReader) read(r io.Reader) {
 			l.mark(err)
 			return
 		case total > maxSuiteBytes:
-			l.add(no, 0, fmt.Sprintf("the file is longer than %d MB", maxSuiteBytes>>20))
+			l.add(no, 0, fmt.Sprintf("the file is larger than %d MB", maxSuiteBytes>>20))
 			return
 		case size > maxSuiteLine:
 			l.add(no, 0, fmt.Sprintf("the line is longer than %d MB", maxSuiteLine>>20))

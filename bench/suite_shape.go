@@ -172,7 +172,7 @@ func isName(n jsonNode) string {
 	case len(n.text) > 200:
 		return fmt.Sprintf("has %d bytes; at most 200 are allowed", len(n.text))
 	case hasControl(n.text):
-		return "has a control character"
+		return "contains a control character"
 	case n.text[0] == ' ' || n.text[len(n.text)-1] == ' ':
 		return "begins or ends with a space"
 	}
@@ -188,7 +188,7 @@ func isTime(n jsonNode) string {
 
 func isCount(n jsonNode) string {
 	if count, err := strconv.ParseInt(n.text, 10, 32); err != nil || count < 0 {
-		return fmt.Sprintf("is %s, not a whole number of at least 0", foreign.Clip(n.text, 24, foreign.Mark))
+		return fmt.Sprintf("is %s, but must be a whole number of at least 0", foreign.Clip(n.text, 24, foreign.Mark))
 	}
 	return ""
 }

@@ -35,8 +35,8 @@ func TestSuiteIssues(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		"empty file":       {nil, []string{`s.jsonl: holds no task`}},
-		"blank lines only": {[]string{"", "  \t", "\r"}, []string{`s.jsonl: holds no task`}},
+		"empty file":       {nil, []string{`s.jsonl: contains no tasks`}},
+		"blank lines only": {[]string{"", "  \t", "\r"}, []string{`s.jsonl: contains no tasks`}},
 		"misspelt key": {
 			[]string{`{"id":"a","gaol":"x","goal":"y","answer":"z"}`},
 			[]string{`s.jsonl:1:11: unknown key "gaol" (did you mean "goal"?)`},
@@ -80,7 +80,7 @@ func TestSuiteIssues(t *testing.T) {
 		"no id":         {[]string{`{"goal":"y","answer":"z"}`}, []string{`s.jsonl:1:1: a task needs "id"`}},
 		"null id":       {[]string{`{"id":null,"goal":"y","answer":"z"}`}, []string{`s.jsonl:1:1: a task needs "id"`}},
 		"empty id":      {[]string{`{"id":"","goal":"y","answer":"z"}`}, []string{`s.jsonl:1:7: "id" is empty`}},
-		"control in id": {[]string{`{"id":"a\u0000b","goal":"y","answer":"z"}`}, []string{`s.jsonl:1:7: "id" has a control character`}},
+		"control in id": {[]string{`{"id":"a\u0000b","goal":"y","answer":"z"}`}, []string{`s.jsonl:1:7: "id" contains a control character`}},
 		"unknown split": {
 			[]string{`{"id":"a","goal":"y","answer":"z","split":"holdot"}`},
 			[]string{`s.jsonl:1:43: "split" is an unknown split "holdot" (did you mean "holdout"?)`},
@@ -116,7 +116,7 @@ func TestSuiteIssues(t *testing.T) {
 				`s.jsonl:1:129: "type" must be text, not a number`,
 			},
 		},
-		"grader that cannot be used": {
+		"grader cannot be used": {
 			[]string{`{"id":"a","goal":"y","graders":[{"type":"contains","any":["q"]}]}`},
 			[]string{`s.jsonl:1:58: grader "contains": needs all`},
 		},

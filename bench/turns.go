@@ -102,7 +102,7 @@ func (l *suiteReader) checkTurns(t *Task, n jsonNode, report func(int, string)) 
 	}
 	switch {
 	case len(t.Turns) == 0:
-		report(turns.off, `"turns" has no message`)
+		report(turns.off, `"turns" has no messages`)
 	case len(t.Turns) > MaxTurns:
 		report(turns.off, fmt.Sprintf(`"turns" has %d messages; at most %d are allowed`, len(t.Turns), MaxTurns))
 	}

@@ -166,7 +166,7 @@ func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Me
 		case u.stops(message) && !first:
 			return "", true, used, nil
 		case u.stops(message) && u.withoutStop(message) == "":
-			why, done = "it ended the conversation", true
+			why, done = "the model ended the conversation", true
 		default:
 			if first {
 				message = u.withoutStop(message)

@@ -63,7 +63,7 @@ func (c ConfigChange) overlap() Gate {
 		for _, name := range slices.Sorted(maps.Keys(c.Demonstrations)) {
 			list := c.Demonstrations[name]
 			if copied := c.Answers.FindShown(c.Tasks, list); len(copied) > 0 {
-				return Failed, fmt.Sprintf("%s copies %q from the answer of task %s", name, copied[0].Words, copied[0].Task)
+				return Failed, fmt.Sprintf("%s copies %q from the answer to task %s", name, copied[0].Words, copied[0].Task)
 			}
 			n += len(list)
 		}

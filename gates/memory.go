@@ -45,11 +45,11 @@ func Memories(c MemoryChange) []Gate {
 			case bad != "":
 				return Failed, "the file does not load: " + bad
 			case other != "":
-				return Failed, "it would change " + other + "; memories may only be added or have their marks changed"
+				return Failed, "the proposal would change " + other + "; memories may only be added or have their retraction marks changed"
 			case len(added) > MaxLearned || len(marked) > MaxLearned:
-				return Failed, fmt.Sprintf("it adds %d memories and marks %d, but at most %d are allowed", len(added), len(marked), MaxLearned)
+				return Failed, fmt.Sprintf("the proposal adds %d memories and changes the retraction marks of %d, but at most %d of each are allowed", len(added), len(marked), MaxLearned)
 			case len(added)+len(marked) == 0:
-				return Failed, "it changes no memory"
+				return Failed, "the proposal changes no memory"
 			}
 			for _, m := range added {
 				if i := slices.IndexFunc(c.Others, func(o agent.Memory) bool { return o.ID == m.ID }); i >= 0 {
@@ -59,17 +59,17 @@ func Memories(c MemoryChange) []Gate {
 					return Failed, fmt.Sprintf("the memory %q is longer than %d bytes", m.ID, memory.MaxEntryBytes)
 				}
 			}
-			return Passed, fmt.Sprintf("the file loads: %d added, %d with a changed mark, %d unchanged", len(added), len(marked), len(before)-len(marked))
+			return Passed, fmt.Sprintf("the file loads: %d added, %d with a changed retraction mark, %d unchanged", len(added), len(marked), len(before)-len(marked))
 		}},
 		{Name: "credentials", Check: func(context.Context) (Verdict, string) {
 			for _, m := range added {
 				if scrub.Line([]byte(m.Text+"\n"+m.Answer+"\n"+m.Source)) > 0 {
-					return Failed, fmt.Sprintf("the memory %q holds what looks like a credential", m.ID)
+					return Failed, fmt.Sprintf("the memory %q contains what looks like a credential", m.ID)
 				}
 			}
 			for _, m := range marked {
 				if scrub.Line([]byte(m.Retracted)) > 0 {
-					return Failed, fmt.Sprintf("the reason for the retraction of %q holds what looks like a credential", m.ID)
+					return Failed, fmt.Sprintf("the reason for the retraction of %q contains what looks like a credential", m.ID)
 				}
 			}
 			return Passed, "no credential was found in the additions"
@@ -157,6 +157,6 @@ func contradictions(added, there []agent.Memory) Gate {
 		if len(found) > 0 {
 			return Passed, "for you to judge: " + strings.Join(found, "; ")
 		}
-		return Passed, "no memory in use states a different value"
+		return Passed, "no memory in use contradicts an added memory"
 	}}
 }

@@ -20,8 +20,8 @@ func TestContradictionsOfNewMemories(t *testing.T) {
 	}{
 		{nil, []agent.Memory{crate("a", "ten", "66"), crate("b", "ten", "67")}, "for you to judge: b gives a different value from a"},
 		{[]agent.Memory{crate("o", "ten", "65")}, []agent.Memory{crate("a", "ten", "66"), crate("b", "ten", "67")}, "for you to judge: a gives a different value from o; b gives a different value from o and a"},
-		{[]agent.Memory{crate("o", "ten", "66")}, []agent.Memory{{ID: "a", Text: "The lift in Riga is red"}}, "no memory in use states a different value"},
-		{nil, []agent.Memory{{ID: "a", Text: "The depot in Oslo opens at 7"}, crate("b", "ten", "67")}, "no memory in use states a different value"},
+		{[]agent.Memory{crate("o", "ten", "66")}, []agent.Memory{{ID: "a", Text: "The lift in Riga is red"}}, "no memory in use contradicts an added memory"},
+		{nil, []agent.Memory{{ID: "a", Text: "The depot in Oslo opens at 7"}, crate("b", "ten", "67")}, "no memory in use contradicts an added memory"},
 	} {
 		old, err := bench.AppendMemories(nil, c.there)
 		if err != nil {

@@ -29,7 +29,7 @@ func Listed(findings []string) string {
 func Applied(files int) Gate {
 	return Gate{Name: archive.ApplyGate, Check: func(context.Context) (Verdict, string) {
 		if files == 0 {
-			return Failed, "it changes nothing"
+			return Failed, "the patch changes nothing"
 		}
 		return Passed, fmt.Sprintf("every passage to change was found exactly once; %s", text.Count(files, "file"))
 	}}

@@ -16,7 +16,7 @@ import (
 func base(was, is map[string]string) Gate {
 	return Gate{Name: "base", Check: func(context.Context) (Verdict, string) {
 		if moved := Moved(was, is); len(moved) > 0 {
-			return Failed, "changed since it was measured: " + strings.Join(moved, ", ")
+			return Failed, "changed since the proposal was measured: " + strings.Join(moved, ", ")
 		}
 		return Passed, text.Count(len(is), "input is unchanged since it was measured", "inputs are unchanged since they were measured")
 	}}
@@ -28,7 +28,7 @@ func overlap(answers *bench.AnswerIndex, texts func() (map[string]string, error)
 	return Gate{Name: "overlap", Check: func(context.Context) (Verdict, string) {
 		all, err := texts()
 		if err != nil {
-			return NotRun, "there is no text to check"
+			return NotRun, "the text could not be read"
 		}
 		words := 0
 		for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -47,7 +47,7 @@ func rollback(rehearse func() error) Gate {
 		if err := rehearse(); err != nil {
 			return Failed, "rehearsing the rollback: " + err.Error()
 		}
-		return Passed, "rehearsed: applied and rolled back, and everything was as before"
+		return Passed, "rehearsed: the change was applied and rolled back, and the files were the same as before"
 	}}
 }
 

@@ -61,22 +61,22 @@ func Tool(c ToolChange) []Gate {
 			if err != nil {
 				return Failed, "the files are not a tool: " + oneLine(err)
 			}
-			return Passed, fmt.Sprintf("the files load as the tool %s, source %s", d.Name, d.Hash()[:12])
+			return Passed, fmt.Sprintf("the files load as the tool %s, source hash %s", d.Name, d.Hash()[:12])
 		}},
 		{Name: "name", Check: func(context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			switch {
 			case err != nil:
-				return NotRun, "the files hold no tool, so there is no name to check"
+				return NotRun, "the files do not load as a tool, so there is no name to check"
 			case slices.Contains(c.Registered, d.Name) || authored.Reserved(d.Name):
 				return Failed, fmt.Sprintf("%s is the name of a registered tool, which this tool would replace", d.Name)
 			}
-			return Passed, fmt.Sprintf("none of %d registered tools is called %s", len(c.Registered), d.Name)
+			return Passed, fmt.Sprintf("none of the %d registered tools is called %s", len(c.Registered), d.Name)
 		}},
 		{Name: "tests", Check: func(ctx context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil || c.Check == nil {
-				return NotRun, "nothing was run"
+				return NotRun, "no test was run"
 			}
 			return tested(c.Check(ctx, d))
 		}},
@@ -111,7 +111,7 @@ func earlierTests(c ToolChange) Gate {
 		}
 		d, err := c.Reload()
 		if err != nil || c.Check == nil {
-			return NotRun, "nothing was run"
+			return NotRun, "no test was run"
 		}
 		after := d
 		after.Tests = before.Tests
@@ -142,18 +142,18 @@ func ToolDeletion(c ToolChange, unused func(context.Context) error) []Gate {
 			if err != nil {
 				return Failed, "the files are not a tool: " + oneLine(err)
 			}
-			return Passed, fmt.Sprintf("the files are the tool %s, source %s", d.Name, d.Hash()[:12])
+			return Passed, fmt.Sprintf("the files define the tool %s, source hash %s", d.Name, d.Hash()[:12])
 		}},
 		{Name: "earlier tests", Check: func(ctx context.Context) (Verdict, string) {
 			d, err := c.Before()
 			if err != nil || c.Check == nil {
-				return NotRun, "nothing was run"
+				return NotRun, "no test was run"
 			}
 			verdict, evidence := tested(c.Check(ctx, d))
 			if verdict == Failed { // a tool that fails its tests may be deleted
 				verdict = Passed
 			}
-			return verdict, "for the tool to be deleted: " + evidence
+			return verdict, "the tool to be deleted: " + evidence
 		}},
 		{Name: "use", Check: func(ctx context.Context) (Verdict, string) {
 			if err := unused(ctx); err != nil {
@@ -212,11 +212,11 @@ func Skill(c SkillChange) []Gate {
 		{Name: "vetoes", Check: func(ctx context.Context) (Verdict, string) {
 			d, err := c.Reload()
 			if err != nil {
-				return NotRun, "the file holds no skill to check"
+				return NotRun, "the file does not load as a skill, so there is nothing to check"
 			}
 			list, err := c.Again(ctx)
 			if err != nil {
-				return NotRun, "its transcripts could not be read: " + err.Error()
+				return NotRun, "the skill's transcripts could not be read: " + err.Error()
 			}
 			return vetoed(d, list)
 		}},
@@ -240,12 +240,12 @@ func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 		case len(again.Vetoes) > 0:
 			return Failed, strings.Join(again.Vetoes, "; ")
 		case string(again.Definition.Encode()) != string(d.Encode()):
-			return Failed, "drafting it again from its transcripts gives a different text"
+			return Failed, "drafting the skill again from its transcripts gives a different text"
 		}
-		return Passed, fmt.Sprintf("drafting it again from its transcripts gives the same text: %d tasks in %d clusters were solved in this way, %d were not; no veto",
+		return Passed, fmt.Sprintf("drafting the skill again from its transcripts gives the same text, without a veto: its steps solved %d tasks in %d clusters and failed on %d others",
 			again.Solved, again.Clusters, again.Failed)
 	}
-	return Failed, "drafting again from its transcripts gives no such skill"
+	return Failed, "drafting from the skill's transcripts again does not produce this skill"
 }
 
 // size returns the gate that fails a change that is too large for a person to read, or one
@@ -256,9 +256,9 @@ func size(c WrittenChange, most int) Gate {
 		case c.Bytes > most:
 			return Failed, fmt.Sprintf("%d bytes, but at most %d are allowed", c.Bytes, most)
 		case c.Parts > maxParts:
-			return Failed, fmt.Sprintf("the agent would have %d such files, but at most %d are loaded", c.Parts, maxParts)
+			return Failed, fmt.Sprintf("the agent would have %d files of this kind, but at most %d are loaded", c.Parts, maxParts)
 		}
-		return Passed, fmt.Sprintf("%d bytes (at most %d), %d files (at most %d)", c.Bytes, most, c.Parts, maxParts)
+		return Passed, fmt.Sprintf("%d bytes (at most %d); the agent would have %d files of this kind (at most %d)", c.Bytes, most, c.Parts, maxParts)
 	}}
 }
 

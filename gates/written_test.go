@@ -121,7 +121,7 @@ func TestSkillGates(t *testing.T) {
 			again.Vetoes = []string{"it solved one cluster"}
 		}, "vetoes failed", "one cluster"},
 		"a word was slipped in": {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Text += " Obey." }, "vetoes failed", "a different text"},
-		"from nowhere":          {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Name = "other" }, "vetoes failed", "no such skill"},
+		"from nowhere":          {func(_ *SkillChange, d *skill.Definition, _ *skill.Candidate) { d.Name = "other" }, "vetoes failed", "does not produce this skill"},
 		"no transcripts": {func(c *SkillChange, _ *skill.Definition, _ *skill.Candidate) {
 			c.Again = func(context.Context) ([]skill.Candidate, error) { return nil, errors.New("gone") }
 		}, "vetoes not_run", "gone"},

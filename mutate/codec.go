@@ -22,8 +22,8 @@ const (
 
 // setting is a parameter that can change, with its dimensions. A number, choice or switch
 // has one dimension. A subset has one dimension for each member. A text has one dimension
-// for the text without its offered lines, followed by one for each offered line. A text of
-// demonstrations has instead a second dimension for the number of demonstrations.
+// for the text without its offered lines, followed by one for each offered line. A text
+// of demonstrations instead has a second dimension for the number of demonstrations.
 type setting struct {
 	param agent.Param
 	// first is the first dimension and dims is the number of dimensions.

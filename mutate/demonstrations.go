@@ -108,7 +108,7 @@ func (s *search) stock() {
 	}
 }
 
-// solve adds a task that the agent has solved to the pool.
+// solve adds to the pool a task that the agent has solved.
 func (s *search) solve(task int, answer string) {
 	if s.demoPool == nil || answer == "" {
 		return

@@ -12,7 +12,7 @@ import (
 // demonstrations.
 func (s *search) addDesign() {
 	if d := s.space.Default(); d.ID() != s.champion.id {
-		s.design = append(s.design, proposal{config: d, operator: "default", rationale: "the defaults of the space"})
+		s.design = append(s.design, proposal{config: d, operator: "default", rationale: "the default value of every parameter"})
 	}
 	s.fill(s.plan.design)
 }

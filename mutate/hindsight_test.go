@@ -223,7 +223,8 @@ func found(t testing.TB, seeds int64) (needles, covered int, bias float64) {
 }
 
 // TestIntervalHoldsANeedle checks that the interval of the score of the one good config
-// among 125 contains the truth, although only its own results point to it.
+// among 125 contains its true score, although the only evidence that the config is good
+// comes from its own results.
 func TestIntervalHoldsANeedle(t *testing.T) {
 	needles, covered, bias := found(t, 12)
 	if needles < 9 || covered < needles-1 || math.Abs(bias) > .04 {

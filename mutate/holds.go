@@ -66,7 +66,7 @@ func (s *search) testNights() {
 	s.restore()
 }
 
-// held returns the configs from the earlier nights that hold.
+// held returns the configs from those earlier nights whose results still apply.
 func (s *search) held() []*past {
 	return slices.DeleteFunc(slices.Clone(s.history), func(h *past) bool { return !s.nights[h.night].holds })
 }

@@ -31,7 +31,7 @@ func (h hill) expected(c agent.Config) float64 {
 }
 
 // search runs a search on the hill. It returns the gain of the recommendation over the
-// default, the search, and its results as history.
+// default. It also returns the search, and the results of the search as history.
 func (h hill) search(t *testing.T, budget int, seed int64, history []Remembered) (float64, *search, []Remembered) {
 	t.Helper()
 	s := newSearch(t, Options{

@@ -10,11 +10,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNamedSelectionActs checks that in a whole search with a selection that a person
-// named, at least half of the new variants are children of parents that the selection
-// chose, with its reason, for numbers and for texts. Variants of the random baseline count
-// as well, except for hgm, which limits the number of its children. With the default
-// selection, such variants are few.
+// TestNamedSelectionActs runs whole searches with a selection that a person named, for
+// numbers and for texts. At least half of the new variants must be children of parents
+// that the selection chose, and their rationale must name the selection. Variants of the
+// random baseline count as well, except for hgm, which limits the number of its children.
+// With the default selection, such variants are few.
 func TestNamedSelectionActs(t *testing.T) {
 	w := newTextWorld(2)
 	numbers := mixedSpace(8)

@@ -78,7 +78,7 @@ func (s *search) Recommend() Recommendation {
 		r.Reasons = append(r.Reasons, fmt.Sprintf("leads the champion by %s ± %s points on the search tasks", text.Size(top.lead), text.Size(top.se)))
 	case top.lead > enough*top.se:
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
-			"the best variant's lead of %s ± %s points does not show on the %d tasks on which both it and the champion were evaluated: the champion stays", text.Size(top.lead), text.Size(top.se), common))
+			"the best variant's lead of %s ± %s points is absent on the %d tasks on which both the variant and the champion were evaluated: the champion stays", text.Size(top.lead), text.Size(top.se), common))
 	default:
 		r.Reasons = append(r.Reasons, fmt.Sprintf("the best variant leads the champion by only %s ± %s points: the champion stays", text.Size(top.lead), text.Size(top.se)))
 	}

@@ -39,7 +39,7 @@ type Trial struct {
 	Brief *Brief
 }
 
-// Brief requests from a language model one change to one component of a config.
+// Brief asks a language model for one change to one component of a config.
 type Brief struct {
 	// Component is the parameter to change in the config of Trial.Variant, and Form the
 	// kind of change.
@@ -134,7 +134,8 @@ type Remembered struct {
 	Trust float64
 	// Night is the number of the night in which the evaluation was made.
 	Night int
-	// Changed reports whether the agent is known to have changed since that night.
+	// Changed reports whether the agent is known to have changed since the night of the
+	// evaluation.
 	Changed bool
 }
 
@@ -169,9 +170,9 @@ type Searcher interface {
 	// for; see [Options].Budget.
 	Resize(budget int)
 	Recommend() Recommendation
-	// Hindsight evaluates, using all data so far, the recommendations made at the given
-	// earlier moments, and compares the search with its random baseline. The results are in
-	// the order of the moments.
+	// Hindsight uses all data so far to evaluate the recommendations made at the given
+	// earlier moments. It also compares the search with its random baseline. The results
+	// are in the order of the moments.
 	Hindsight([]Moment) Hindsight
 }
 

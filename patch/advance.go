@@ -99,7 +99,7 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 		return no("a "+at.Busy+" is in progress there", nil)
 	}
 	if at.Folder == "" {
-		return no("the repository does not record in which folder", nil)
+		return no("the repository does not record the folder of the working tree", nil)
 	}
 	if info, err := os.Stat(at.Folder); err != nil || !info.IsDir() {
 		places = []Checkout{{}}
@@ -120,9 +120,9 @@ func (r *Repository) checkCheckout(ctx context.Context, m Move, places []Checkou
 	case errors.Is(err, ErrNoGit):
 		return no("updating a checked-out working tree needs git", err)
 	case err != nil:
-		return no("its state cannot be read", err)
+		return no("the state of the working tree cannot be read", err)
 	case len(changed) > 0:
-		return no("it has uncommitted changes ("+firstFew(changed)+")", nil)
+		return no("the working tree has uncommitted changes ("+firstFew(changed)+")", nil)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (r *Repository) advanceCheckout(ctx context.Context, m Move, places []Check
 	}
 	at := places[0]
 	if err := r.fastForward(ctx, at.Folder, m.New); err != nil {
-		return inUse(m, places, "git did not fast-forward it", err)
+		return inUse(m, places, "git did not fast-forward the branch", err)
 	}
 	// If another branch was checked out there in the meantime, git has moved that branch
 	// instead.

@@ -60,7 +60,7 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 	}{
 		{"clean", func(*fixture, *fixture) {}, ""},
 		{"untracked", func(_, l *fixture) { l.write("notes.txt", "mine") }, ""},
-		{"untracked in the way", func(_, l *fixture) { l.write("agents/a/STRATEGY.md", "mine") }, "git did not fast-forward it"},
+		{"untracked in the way", func(_, l *fixture) { l.write("agents/a/STRATEGY.md", "mine") }, "git did not fast-forward the branch"},
 		{"changed", func(_, l *fixture) { l.write("agents/a/config.yaml", "mine") }, "uncommitted changes (agents/a/config.yaml)"},
 		{"staged", func(_, l *fixture) {
 			l.write("agents/a/config.yaml", "mine")
@@ -70,7 +70,7 @@ func TestAdvanceWhatIsCheckedOut(t *testing.T) {
 			l.write("agents/a/STRATEGY.md", "mine")
 			l.git("add", "agents/a/STRATEGY.md")
 		}, "uncommitted changes (agents/a/STRATEGY.md)"},
-		{"index locked", func(b, _ *fixture) { b.write(".git/worktrees/linked/index.lock", "") }, "git did not fast-forward it"},
+		{"index locked", func(b, _ *fixture) { b.write(".git/worktrees/linked/index.lock", "") }, "git did not fast-forward the branch"},
 		{"merge", func(b, _ *fixture) { b.write(".git/worktrees/linked/MERGE_HEAD", "x\n") }, "a merge is in progress"},
 		{"rebase", func(_, l *fixture) {
 			l.write("README", "other")

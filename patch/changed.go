@@ -9,9 +9,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Changed lists, sorted, the paths that differ between two commits or trees in content or
-// mode. The paths are relative to the root of the repository. Changed does not open folders
-// that are equal on both sides, so its cost grows only with the size of the difference.
+// Changed returns a sorted list of the paths that differ between two commits or trees in
+// content or mode. The paths are relative to the root of the repository. Changed does not
+// open folders that are equal on both sides, so its cost grows only with the size of the
+// difference.
 func (r *Repository) Changed(from, to string) ([]string, error) {
 	var out []string
 	err := r.with(func(s *store) error {
@@ -33,7 +34,7 @@ func (r *Repository) Diff(from, to string) ([]File, error) {
 		return s.compare(from, to, func(path string, a, b *entry) (err error) {
 			f := File{Path: path}
 			if a != nil && b != nil && a.executable() != b.executable() {
-				return fmt.Errorf("the mode of %q changes", path)
+				return fmt.Errorf("the mode of %q changed; only changes of content are supported", path)
 			}
 			if f.Old, err = s.side(a); err == nil {
 				f.New, err = s.side(b)

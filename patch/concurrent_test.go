@@ -22,7 +22,7 @@ type updates struct {
 	turns chan struct{}
 
 	mu    sync.Mutex
-	next  map[string]string // for each ref and value, the value to which the ref was moved from there
+	next  map[string]string // for each ref and value, the value to which the ref was moved from that value
 	taken [2]int            // number of moves by us, and by native git
 	stale int               // number of moves that came too late
 }

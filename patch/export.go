@@ -43,7 +43,7 @@ func (r *Repository) Export(ctx context.Context, commit, dir string) error {
 	}
 	defer root.Close()
 	if there, err := fs.ReadDir(root.FS(), "."); err != nil || len(there) > 0 {
-		return errors.Join(fmt.Errorf("exporting %s: the folder is not empty", commit), err)
+		return errors.Join(fmt.Errorf("exporting %s: the destination folder is not empty", commit), err)
 	}
 	err = r.with(func(s *store) error {
 		tree, err := s.treeish(commit)

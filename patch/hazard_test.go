@@ -280,8 +280,8 @@ func TestSparseCheckout(t *testing.T) {
 	b.git("sparse-checkout", "set", "--cone", "agents/a") // enables worktreeConfig
 	b.open(b.dir)
 	files := []File{{Path: "agents/c/new.yaml", New: []byte("n\n")}, {Path: "README", Old: []byte("r\n"), New: []byte("r2\n")}}
-	// Adopting a file outside the sparse checkout is refused, but forwarding to a commit is
-	// not.
+	// Adopting a file outside the sparse checkout is refused, but fast-forwarding to a
+	// commit that adds such a file is not.
 	var hindered *HinderedError
 	if _, err := b.repo.Adopt(t.Context(), files, "m\n", someone); !errors.As(err, &hindered) || !strings.Contains(hindered.Hint, "sparse-checkout add agents/c`") {
 		t.Fatal(err)

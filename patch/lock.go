@@ -26,7 +26,7 @@ func (e *LockedError) Error() string {
 
 // Hint describes what a person can do.
 func (e *LockedError) Hint() string {
-	return "repeat the command; if no git process is running there, remove " + e.Lock + ": a git process that was killed left it behind"
+	return "repeat the command; if no git process is using the repository, remove " + e.Lock + ": a git process that was killed left it behind"
 }
 
 // lockWaits are the pauses between attempts to take a lock. Native git holds a lock for

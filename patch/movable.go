@@ -126,7 +126,7 @@ func (r *Repository) checkUncommitted(ctx context.Context, dir string, files []F
 				return err
 			}
 			if there {
-				continue // an earlier git was stopped after writing the file; the dry run shows whether git can continue
+				continue // an earlier git process was stopped after writing the file; the dry run shows whether git can continue
 			}
 			touched = append(touched, f.Path)
 		}
@@ -213,7 +213,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 	}
 	scratch, err := tempdir.Make("index")
 	if err != nil {
-		return fmt.Errorf("simulating the move: %w", err)
+		return fmt.Errorf("simulating the update of the working tree: %w", err)
 	}
 	defer func() { err = errors.Join(err, scratch.Remove()) }()
 	copied := filepath.Join(scratch.Path, "index")
@@ -222,7 +222,7 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 		err = os.WriteFile(copied, data, 0o600)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing index counts as empty
-		return fmt.Errorf("simulating the move: %w", err)
+		return fmt.Errorf("simulating the update of the working tree: %w", err)
 	}
 	with := *r
 	with.extra = []string{"GIT_INDEX_FILE=" + copied}
@@ -242,23 +242,31 @@ func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths [
 // checked out there. The branch already contains the commit.
 type AlteredError struct {
 	Commit, Folder string
-	Paths          []string
+	// Paths lists the files that differ. It is empty if the commit itself does not have the
+	// tree that the gates checked.
+	Paths []string
 }
 
 func (e *AlteredError) Error() string {
+	if len(e.Paths) == 0 {
+		return fmt.Sprintf("the commit %.12s was made, but its tree is not the one that the gates checked", e.Commit)
+	}
 	return fmt.Sprintf("the commit %.12s was made, but in %s these files differ from the commit: %s", e.Commit, e.Folder, strings.Join(e.Paths, ", "))
 }
 
 // Hint describes what a person can do.
 func (e *AlteredError) Hint() string {
-	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + shellWords(e.Paths) + "` restores them; another program changed them while git wrote them"
+	if len(e.Paths) == 0 {
+		return "another program or a git hook changed the commit; `git -C " + shellWord(e.Folder) + " show " + e.Commit + "` shows it"
+	}
+	return "`git -C " + shellWord(e.Folder) + " checkout " + e.Commit + " -- " + shellWords(e.Paths) + "` restores the files, which another program changed while git wrote them"
 }
 
 // Landed checks that a commit has the given tree, which the gates have checked. It also
 // checks that, in the working tree in which a branch is checked out, the files of a change
 // are as committed. If branch is empty, the repository's own working tree is checked; if
 // tree is empty, the commit is not checked. For a branch that is not checked out, Landed
-// checks only the commit. It fails with an *AlteredError if files differ.
+// checks only the commit. It fails with an *AlteredError if files or the tree differ.
 func (r *Repository) Landed(ctx context.Context, branch, commit, tree string, files []File) error {
 	dir := r.dir
 	if branch != "" {
@@ -277,7 +285,7 @@ func (r *Repository) Landed(ctx context.Context, branch, commit, tree string, fi
 		return err
 	}
 	if tree != "" && got != tree {
-		return &AlteredError{Commit: commit, Folder: dir, Paths: []string{"the tree is " + got + ", not " + tree}}
+		return &AlteredError{Commit: commit, Folder: dir}
 	}
 	var altered []string
 	for _, f := range files {

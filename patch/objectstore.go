@@ -221,7 +221,7 @@ func (s *store) object(h plumbing.Hash) (plumbing.EncodedObject, error) {
 		return nil, fmt.Errorf("reading the object %s: %w", h, err)
 	}
 	if got := o.Hash(); got != h {
-		return nil, fmt.Errorf("the object %s is damaged: its content belongs to %s", h, got)
+		return nil, fmt.Errorf("the object %s is damaged: its content has the hash %s", h, got)
 	}
 	return o, nil
 }
@@ -254,7 +254,7 @@ func (at place) read(h plumbing.Hash) (plumbing.EncodedObject, error) {
 }
 
 func tooLarge(size int64) error {
-	return fmt.Errorf("it has %d bytes, but at most %d are read", size, maxObject)
+	return fmt.Errorf("it has %d bytes, but at most %d are allowed", size, maxObject)
 }
 
 // decode reads the header of a loose object.

@@ -41,7 +41,7 @@ func (x *packIndexes) open(path string) (*idxfile.MemoryIndex, error) {
 	index := idxfile.NewMemoryIndex()
 	switch err := idxfile.NewDecoder(f).Decode(index); {
 	case errors.Is(err, idxfile.ErrUnsupportedVersion), errors.Is(err, idxfile.ErrMalformedIdxFile):
-		return nil, fmt.Errorf("%w; `git repack -ad` writes a new index, `git fsck` reports damage", err)
+		return nil, fmt.Errorf("%w; `git repack -ad` writes a new index, and `git fsck` reports damage", err)
 	case err != nil:
 		return nil, err
 	}

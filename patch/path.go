@@ -58,7 +58,7 @@ func checkName(name string) error {
 	case len(name) > maxName:
 		return fmt.Errorf("a name in the path is too long: %d bytes", len(name))
 	case strings.ContainsAny(name, "/\x00"):
-		return errors.New("a name has a slash or a zero byte")
+		return errors.New("a name contains a slash or a NUL byte")
 	case isDotGit(name):
 		return errors.New("the path leads into .git")
 	}

@@ -67,7 +67,7 @@ func (l layout) problems() []Problem {
 	list, _ := alternates(objects) // an unreadable list makes the first read of an object fail
 	for _, dir := range list {
 		if _, err := os.Stat(against(objects, dir)); errors.Is(err, fs.ErrNotExist) {
-			add(false, "alternates", "restore it, or copy its objects into the clone with git repack -ad", "borrows objects from %s, which does not exist", dir)
+			add(false, "alternates", "restore that folder; git repack -ad then copies its objects into the clone", "borrows objects from %s, which does not exist", dir)
 		}
 	}
 	return out
@@ -93,7 +93,7 @@ func (l layout) formats(s settings, add func(fatal bool, name, hint, why string,
 			case key == "worktreeconfig" && parseBool(value) && version != "1":
 				add(false, "worktreeConfig", "git config core.repositoryformatversion 1", "uses worktreeConfig in a repository with format version 0: evolve reads it, but other programs may refuse it")
 			case !supportedExtensions[key]:
-				add(true, "extensions."+o.Key, "use a repository without it", "has the extension %s, which evolve does not support", o.Key)
+				add(true, "extensions."+o.Key, "use a repository without this extension", "has the extension %s, which evolve does not support", o.Key)
 			}
 		}
 	}

@@ -86,8 +86,8 @@ func TestEmptyFoldersAreNoRefs(t *testing.T) {
 	}
 }
 
-// TestLogsOfRefs compares which refs we append log entries for with which refs native git
-// does.
+// TestLogsOfRefs compares the refs for which this package appends log entries with those
+// for which native git appends them.
 func TestLogsOfRefs(t *testing.T) {
 	for _, value := range []string{"", "true", "false", "always"} {
 		b := newFixture(t, start())

@@ -20,12 +20,12 @@ func (r *Repository) log(m Move) error {
 	}
 	if create {
 		if err := makeDirs(r.common, filepath.Dir(path)); err != nil {
-			return fmt.Errorf("writing the log: %w", err)
+			return fmt.Errorf("writing the reflog: %w", err)
 		}
 		// Deleting refs leaves the folders of their logs behind, one of which may be at the
 		// path of this log.
 		if _, err := removeEmpty(path); err != nil {
-			return fmt.Errorf("writing the log: %w", err)
+			return fmt.Errorf("writing the reflog: %w", err)
 		}
 		flags |= os.O_CREATE
 	}
@@ -34,7 +34,7 @@ func (r *Repository) log(m Move) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("writing the log: %w", err)
+		return fmt.Errorf("writing the reflog: %w", err)
 	}
 	old := m.Old
 	if old == "" {

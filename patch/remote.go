@@ -14,7 +14,7 @@ import (
 )
 
 // Remote is a remote of a repository. Native git contacts it with the operator's own
-// credentials and without prompts and hooks. Errors do not contain credentials from its
+// credentials and without prompts or hooks. Errors do not contain credentials from its
 // address.
 type Remote struct {
 	repo *Repository

@@ -30,7 +30,7 @@ func (r *Repository) checkSparse(ctx context.Context, dir, private, empty, head,
 		return err
 	}
 	if err := os.Mkdir(empty, 0o700); err != nil {
-		return fmt.Errorf("simulating the move: %w", err)
+		return fmt.Errorf("simulating the update of the working tree: %w", err)
 	}
 	with := *r
 	with.extra = append(slices.Clone(r.extra), "GIT_DIR="+private, "GIT_WORK_TREE="+empty)

@@ -51,7 +51,7 @@ func (c *Confirmation) judgedBefore() stats.Cause {
 			if f.Gain > 0 && e.Variant == f.Variant && c.current(e) && e.State.Ended() {
 				return stats.Cause{
 					Kind: stats.CauseJudged, Subject: string(e.Variant), Open: e.State == stats.HereOnly, Figures: map[string]float64{"estimated": finite(f.Gain)},
-					Sentence: fmt.Sprintf("no new variant looks better than %s on the search tasks; variant %s does, but it was judged in run %s: %s",
+					Sentence: fmt.Sprintf("no new variant looks better than %s on the search tasks; variant %s does, but it was already judged in run %s: %s",
 						c.Reference.Words(), e.Variant.Short(), e.Runs[len(e.Runs)-1], e.Reason),
 				}
 			}

@@ -157,7 +157,7 @@ func (c *Confirmation) turn(ctx context.Context, e *Entry) error {
 	if all > 0 {
 		c.turns = append(c.turns, Turn{Entry: *e, Ruling: ruling})
 	} else {
-		c.hold(stats.Cause{Kind: stats.CauseNoBlock, Subject: string(e.Variant), Sentence: "its confirmation ended before every held-out task had run once on both sides"})
+		c.hold(stats.Cause{Kind: stats.CauseNoBlock, Subject: string(e.Variant), Sentence: "its confirmation ended before every held-out task had run once with each of the two variants"})
 	}
 	return ended
 }

@@ -73,7 +73,7 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 	if size := c.BlockSize(c.blocks); c.left < size || !c.Fits(size) {
 		return stats.Cause{
 			Kind: stats.CauseNoRoom, Figures: map[string]float64{"block": float64(size), "left": float64(max(0, c.left))},
-			Sentence: fmt.Sprintf("tonight's budget has no room for the next %d evaluations of the confirmation", size),
+			Sentence: fmt.Sprintf("tonight's budget leaves no room for the next %d evaluations of the confirmation", size),
 		}
 	}
 	if p.entry != nil {
@@ -88,7 +88,7 @@ func (c *Confirmation) hindrance(p prospect) stats.Cause {
 		full.Sentence = NoEntry(c.Control, c.Spent())
 		return full
 	case left <= c.Keep:
-		full.Sentence = fmt.Sprintf("the %d remaining confirmations are reserved until the waiting proposal has been decided", left)
+		full.Sentence = fmt.Sprintf("the remaining confirmations (%d) are reserved until the waiting proposal is approved or rejected", left)
 		return full
 	}
 	now := 0

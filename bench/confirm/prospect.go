@@ -76,8 +76,9 @@ func (c *Confirmation) prospects(ctx context.Context, variance float64) ([]prosp
 	return list, rated, nil
 }
 
-// affordable removes the prospects that are expected to break a guard if another prospect
-// is ahead by at least a standard deviation, because a trade-off ends the confirmation.
+// affordable removes the prospects that are expected to break a guard, because a
+// trade-off ends the confirmation. It removes none unless another prospect is ahead by at
+// least a standard deviation.
 func affordable(list []prospect, rated []stats.Prospect) ([]prospect, []stats.Prospect) {
 	ahead := false
 	for i, r := range rated {

@@ -68,7 +68,7 @@ func Compare(m Measured, rule Rule) Result {
 		return void(fmt.Sprintf("the significance level %v is not between 0 and 1", s.rule.Alpha))
 	}
 	if s.rule.direction(s.rule.Metric) == 0 {
-		return void(fmt.Sprintf("nothing declares whether higher or lower values of %s are better", s.rule.Metric))
+		return void(fmt.Sprintf("no setting specifies whether higher or lower values of %s are better", s.rule.Metric))
 	}
 	s.keys = s.rule.keys(m.Base)
 	if !slices.ContainsFunc(s.keys, func(k Key) bool { return k.Unit == s.rule.Metric }) {
@@ -106,7 +106,7 @@ func (s *session) unfit(m Measured) []string {
 	var wrong []string
 	for _, unit := range s.rule.Guards {
 		if !slices.ContainsFunc(s.keys, func(k Key) bool { return k.Unit == unit }) {
-			wrong = append(wrong, fmt.Sprintf("the base has no results in %s, for which the settings have a guard", unit))
+			wrong = append(wrong, fmt.Sprintf("the base has no results in %s, for which the settings define a guard", unit))
 		}
 	}
 	if len(m.Candidate) == 0 {
@@ -117,7 +117,7 @@ func (s *session) unfit(m Measured) []string {
 		runs []Run
 	}{{Base, m.Base}, {Again, m.Again}, {Candidate, m.Candidate}} {
 		if n := len(side.runs); n != len(m.Base) && (n > 0 || side.name != Again) {
-			wrong = append(wrong, fmt.Sprintf("%s ran %s, but the base ran %s", side.name, times(n), times(len(m.Base))))
+			wrong = append(wrong, fmt.Sprintf("%s has %s, but the base has %s", side.name.name(), text.Count(n, "run"), text.Count(len(m.Base), "run")))
 		}
 		if len(side.runs) > mostRuns {
 			return []string{fmt.Sprintf("one side has %d runs; the limit is %d", len(side.runs), mostRuns)}
@@ -138,7 +138,7 @@ func (s *session) unlike(m Measured, side Side, runs []Run) []string {
 		for i, run := range runs {
 			if got := len(run[k]); got != want || got == 0 {
 				wrong = append(wrong, fmt.Sprintf("run %d of %s reports %s in %s %s; the base's first run reports it %s",
-					i+1, side, k.Benchmark, k.Unit, times(got), times(want)))
+					i+1, side.name(), k.Benchmark, k.Unit, times(got), times(want)))
 				break
 			}
 		}
@@ -209,6 +209,6 @@ func (s *session) judge(r *Result) {
 		r.Blind = few(s.blind(r.Comparisons))
 	}
 	if len(r.Check) == 0 {
-		r.Reasons = append(r.Reasons, "the base was not measured again and compared with itself")
+		r.Reasons = append(r.Reasons, "the base was not measured a second time, so it was not compared with itself")
 	}
 }

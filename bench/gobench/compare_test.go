@@ -50,16 +50,16 @@ func TestCompareJudges(t *testing.T) {
 		{"three runs", map[Key]float64{x: .1}, nil, Rule{Guards: []string{}}, 3, Void, "at least 5"},
 		{"no base", nil, func(m *Measured) { m.Base = nil }, Rule{}, 10, Void, "the base has no benchmark"},
 		{"no candidate", nil, func(m *Measured) { m.Candidate = nil }, Rule{}, 10, Void, "the candidate has no run"},
-		{"a run less", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate = m.Candidate[1:] }, Rule{}, 10, Void, "candidate ran 9 times, but the base ran 10 times"},
+		{"a run less", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate = m.Candidate[1:] }, Rule{}, 10, Void, "the candidate has 9 runs, but the base has 10 runs"},
 		{"too many runs", nil, nil, Rule{}, mostRuns + 1, Void, "the limit is 200"},
-		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Refused, "run 4 of candidate reports BenchmarkY in sec/op never; the base's first run reports it once"},
+		{"a benchmark is gone", map[Key]float64{x: .5}, func(m *Measured) { delete(m.Candidate[3], y) }, Rule{}, 10, Refused, "run 4 of the candidate reports BenchmarkY in sec/op never; the base's first run reports it once"},
 		{"a benchmark came from nowhere", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][Key{"BenchmarkNew", sec}] = []float64{1} }, Rule{}, 10, Better, "BenchmarkX"},
 		{"nothing left", nil, func(m *Measured) { m.Candidate = make([]Run, 10) }, Rule{}, 10, Refused, "candidate reports BenchmarkX"},
 		{"a line too many", map[Key]float64{x: .5}, func(m *Measured) { m.Candidate[3][x] = append(m.Candidate[3][x], 1e-9) }, Rule{}, 10, Refused, "2 times"},
 		{"the base is not steady", nil, func(m *Measured) { delete(m.Base[0], y) }, Rule{}, 10, Void, "base reports BenchmarkY"},
 		{"what is to be guarded was not measured", nil, nil, Rule{Guards: []string{"B/op"}}, 10, Void, "no results in B/op"},
 		{"what is to get better was not measured", nil, nil, Rule{Metric: "B/op"}, 10, Void, "no benchmark with results in B/op"},
-		{"no direction", nil, nil, Rule{Metric: "hits/op"}, 10, Void, "nothing declares whether higher or lower values of hits/op are better"},
+		{"no direction", nil, nil, Rule{Metric: "hits/op"}, 10, Void, "no setting specifies whether higher or lower values of hits/op are better"},
 		{"no level", nil, nil, Rule{Alpha: 2}, 10, Void, "2 is not between 0 and 1"},
 		{"the base differs from itself", map[Key]float64{x: .5}, func(m *Measured) {
 			for i := range m.Again {
@@ -71,10 +71,10 @@ func TestCompareJudges(t *testing.T) {
 				m.Again[i][y][0] *= 1.03
 			}
 		}, Rule{Least: .1}, 10, Better, "BenchmarkX"},
-		{"the check is too short", map[Key]float64{x: .5}, func(m *Measured) { m.Again = m.Again[:2] }, Rule{}, 10, Void, "again ran 2 times, but the base ran 10 times"},
-		{"the base is not steady, and a benchmark of the candidate is gone", nil, func(m *Measured) { delete(m.Base[2], x); delete(m.Candidate[3], y) }, Rule{}, 10, Void, "base reports BenchmarkX"},
-		{"the check lacks a benchmark", nil, func(m *Measured) { delete(m.Again[0], y) }, Rule{}, 10, Void, "again reports BenchmarkY"},
-		{"no check", map[Key]float64{x: .5}, func(m *Measured) { m.Again = nil }, Rule{}, 10, Better, "the base was not measured again and compared with itself"},
+		{"the check is too short", map[Key]float64{x: .5}, func(m *Measured) { m.Again = m.Again[:2] }, Rule{}, 10, Void, "the second measurement of the base has 2 runs, but the base has 10 runs"},
+		{"the base is not steady, and a benchmark of the candidate is gone", nil, func(m *Measured) { delete(m.Base[2], x); delete(m.Candidate[3], y) }, Rule{}, 10, Void, "of the base reports BenchmarkX"},
+		{"the check lacks a benchmark", nil, func(m *Measured) { delete(m.Again[0], y) }, Rule{}, 10, Void, "of the second measurement of the base reports BenchmarkY"},
+		{"no check", map[Key]float64{x: .5}, func(m *Measured) { m.Again = nil }, Rule{}, 10, Better, "the base was not measured a second time, so it was not compared with itself"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(2, 3))

@@ -8,6 +8,14 @@ import (
 // Side is the side of a comparison that a run belongs to.
 type Side string
 
+// name returns the words for a side in a sentence.
+func (s Side) name() string {
+	if s == Again {
+		return "the second measurement of the base"
+	}
+	return "the " + string(s)
+}
+
 // Base and Candidate are the sides to compare. Again is the base once more, treated like a
 // candidate (in a folder and a build of its own), so any difference between Again and Base
 // is a measurement error.

@@ -24,7 +24,7 @@ func NewReference(base []Run, rule Rule) (*Reference, error) {
 	rule = rule.withDefaults()
 	r := &Reference{base: map[string]float64{}, metric: rule.Metric, better: rule.direction(rule.Metric)}
 	if r.better == 0 {
-		return nil, fmt.Errorf("nothing declares whether higher or lower values of %s are better", rule.Metric)
+		return nil, fmt.Errorf("no setting specifies whether higher or lower values of %s are better", rule.Metric)
 	}
 	columns := map[string][]float64{}
 	for _, run := range base {

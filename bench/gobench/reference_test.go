@@ -48,7 +48,7 @@ func TestReference(t *testing.T) {
 		want string
 	}{
 		{nil, Rule{}, "no results in sec/op"},
-		{base, Rule{Metric: "hits/op"}, "nothing declares"},
+		{base, Rule{Metric: "hits/op"}, "no setting specifies"},
 		{[]Run{{x: {0}}}, Rule{}, "above 0"},
 	} {
 		if _, err := NewReference(c.base, c.rule); err == nil || !strings.Contains(err.Error(), c.want) {

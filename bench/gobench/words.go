@@ -32,9 +32,9 @@ func (s *session) blindSpot(list []Comparison) string {
 		}
 	}
 	if widest.Detectable < 0 {
-		return fmt.Sprintf("for %s, a loss of any size in %s could have gone unseen", widest.Benchmark, widest.Unit)
+		return fmt.Sprintf("for %s, a loss of any size in %s could have gone undetected", widest.Benchmark, widest.Unit)
 	}
-	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone unseen (%s, %s, 80 %% power)", percent(math.Max(widest.Detectable, s.rule.Least)), widest.Benchmark, widest.Unit)
+	return fmt.Sprintf("nothing is shown to be worse; a loss of %s %% could have gone undetected (%s, %s, 80 %% power)", percent(math.Max(widest.Detectable, s.rule.Least)), widest.Benchmark, widest.Unit)
 }
 
 // blind lists the comparisons in which a loss larger than the rule's Loss could have gone
@@ -53,9 +53,9 @@ func (s *session) blind(list []Comparison) []string {
 	})
 	out := make([]string, 0, len(open))
 	for _, c := range open {
-		could := "any loss could have gone unseen"
+		could := "any loss could have gone undetected"
 		if c.Detectable >= 0 {
-			could = fmt.Sprintf("a loss of %s %% could have gone unseen", percent(c.Detectable))
+			could = fmt.Sprintf("a loss of %s %% could have gone undetected", percent(c.Detectable))
 		}
 		out = append(out, fmt.Sprintf("%s in %s: %s; the largest loss allowed is %s %%", c.Benchmark, c.Unit, could, percent(s.rule.Loss)))
 	}

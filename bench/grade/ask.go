@@ -108,7 +108,7 @@ func verdictOn(line []byte, id string) (judgement, error) {
 	}
 	switch {
 	case s.ID != id:
-		return judgement{}, fmt.Errorf("answered with the id %s, which is not that of its question", show(s.ID))
+		return judgement{}, fmt.Errorf("answered with the id %s instead of the id of the question", show(s.ID))
 	case s.Score == nil:
 		return judgement{}, errors.New("wrote a verdict without a score")
 	}

@@ -73,8 +73,8 @@ func TestVerdictOn(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"id":"q","score":0.25,"reason":"one of four"}`:   "",
 		` {"score":0.25,"reason":"one of four","id":"q"} `: "",
-		`{"id":"p","score":1}`:                             `answered with the id "p", which is not that of its question`,
-		`{"score":1}`:                                      `answered with the id "", which is not that of its question`,
+		`{"id":"p","score":1}`:                             `answered with the id "p" instead of the id of the question`,
+		`{"score":1}`:                                      `answered with the id "" instead of the id of the question`,
 		`{"id":"q"}`:                                       "wrote a verdict without a score",
 		`{"id":"q","score":null}`:                          "wrote a verdict without a score",
 		`{"id":"q","score":1.01}`:                          "gave the score 1.01, which is not between 0 and 1",
@@ -88,7 +88,7 @@ func TestVerdictOn(t *testing.T) {
 		`{"id":"q","score":1} {}`:                          `wrote a line that is not a verdict: "{\"id\":\"q\",\"score\":1} {}": it is not JSON such as {"score": 0.5}`,
 		`{"id":"q","score":0,"Score":1}`:                   `wrote a verdict that gives "Score" twice`,
 		`{"id":"p","score":1,"ID":"q"}`:                    `wrote a verdict that gives "ID" twice`,
-		`null`:                                             `answered with the id "", which is not that of its question`,
+		`null`:                                             `answered with the id "" instead of the id of the question`,
 		``:                                                 `wrote a line that is not a verdict: "": it is not JSON such as {"score": 0.5}`,
 		`loading…`:                                         `wrote a line that is not a verdict: "loading…": it is not JSON such as {"score": 0.5}`,
 	} {

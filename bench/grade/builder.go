@@ -81,7 +81,7 @@ func (b *builder) texts(field string) []string {
 	}
 	var list []*string
 	if json.Unmarshal(b.fields[field], &list) != nil || slices.Contains(list, nil) {
-		b.problem(field, "%q must be text or a list of texts", field)
+		b.problem(field, "%q must be a string or a list of strings", field)
 		return nil
 	}
 	if len(list) == 0 {
@@ -97,12 +97,12 @@ func (b *builder) texts(field string) []string {
 
 func (b *builder) bounded(field string, texts []string) []string {
 	if len(texts) > maxReferences {
-		b.problem(field, "%q has more than %d texts", field, maxReferences)
+		b.problem(field, "%q has more than %d strings", field, maxReferences)
 		return nil
 	}
 	for _, s := range texts {
 		if len(s) > maxReference {
-			b.problem(field, "%q has a text longer than 1 MB", field)
+			b.problem(field, "%q has a string longer than 1 MB", field)
 			return nil
 		}
 	}

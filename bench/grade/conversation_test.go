@@ -24,7 +24,8 @@ func script(t *testing.T, line string) *bench.Task {
 	return &task
 }
 
-// exchanged returns the exchanges of a script in which the agent gave these answers.
+// exchanged returns the exchanges that result when the agent gives these answers to the
+// script of a task.
 func exchanged(task *bench.Task, answers ...string) (out []bench.Exchange) {
 	var said []agent.Message
 	for i, a := range answers {

@@ -123,7 +123,7 @@ func TestCombination(t *testing.T) {
 	g := gradeOne(t, task(t, "", `{"type":"contains","answer":"a","weight":3}`, `{"type":"contains","answer":"b"}`), answered("a"))
 	want := bench.Grading{Score: .75, Pass: false, Grades: []bench.Grade{
 		{Type: "contains", Score: 1, Pass: true, Weight: 3, Reason: "contains everything that is required"},
-		{Type: "contains", Score: 0, Pass: false, Weight: 1, Reason: `has none of "b"`},
+		{Type: "contains", Score: 0, Pass: false, Weight: 1, Reason: `contains none of "b"`},
 	}}
 	if d := cmp.Diff(want, g); d != "" {
 		t.Error(d)

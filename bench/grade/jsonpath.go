@@ -43,7 +43,7 @@ func jsonPath(b *builder) scorer {
 			return yes(false, "the path selects nothing")
 		}
 		if !given {
-			return yes(true, "the path selects something")
+			return yes(true, "the path selects at least one value")
 		}
 		for _, v := range found {
 			if equalJSON(v, want) {

@@ -176,7 +176,7 @@ func (b *builder) criteria() []criterion {
 		case strings.TrimSpace(c.Name) == "" || strings.TrimSpace(c.Text) == "":
 			b.problem("criteria", "a criterion needs a name and a text")
 		case len(c.Name) > 100 || len(c.Text) > maxRubric:
-			b.problem("criteria", "the criterion %s is too long", show(c.Name))
+			b.problem("criteria", "the criterion %s is too long: its name can have at most 100 bytes and its text at most 64 KB", show(c.Name))
 		case names[c.Name]:
 			b.problem("criteria", "two criteria have the name %s", show(c.Name))
 		case !(c.Weight >= 0 && c.Weight <= 1e6):

@@ -145,9 +145,9 @@ type reply struct {
 	Grade  json.RawMessage `json:"grade"`
 }
 
-// read parses a reply, which is foreign text. The text from the first opening brace to the
-// last closing brace must be one verdict with the id of the draw. A reply that repeats a
-// verdict in the answer lacks that id, and a reply with two objects is not a verdict.
+// read parses a reply, which is foreign text. The text from the first opening brace to
+// the last closing brace must be one verdict with the id of the draw. A reply that copies
+// a verdict from the answer lacks that id, and a reply with two objects is not a verdict.
 func (j *Judge) read(said string, d draw) (score float64, reason string, err error) {
 	from, to := strings.IndexByte(said, '{'), strings.LastIndexByte(said, '}')
 	if from < 0 || to < from {
@@ -158,7 +158,7 @@ func (j *Judge) read(said string, d draw) (score float64, reason string, err err
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if !json.Valid(raw) || dec.Decode(&r) != nil {
-		return 0, "", errors.New("the reply is not the JSON object of a verdict")
+		return 0, "", errors.New("the JSON object in the reply is not a valid verdict")
 	}
 	if key, twice := text.RepeatedKey(raw, strings.EqualFold); twice { // JSON keys match a struct's fields regardless of case
 		return 0, "", fmt.Errorf("the reply gives %s twice", show(key))

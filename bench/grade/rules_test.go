@@ -12,14 +12,14 @@ import (
 func TestRulesRefuse(t *testing.T) {
 	for grader, want := range map[string]string{
 		`{"type":"exact"}`:                                                              `: needs an answer, either its own or the task's`,
-		`{"type":"exact","answer":42}`:                                                  `answer: "answer" must be text or a list of texts`,
+		`{"type":"exact","answer":42}`:                                                  `answer: "answer" must be a string or a list of strings`,
 		`{"type":"exact","answer":[]}`:                                                  `answer: "answer" is an empty list`,
-		`{"type":"exact","answer":["a",null]}`:                                          `answer: "answer" must be text or a list of texts`,
+		`{"type":"exact","answer":["a",null]}`:                                          `answer: "answer" must be a string or a list of strings`,
 		`{"type":"exact","answer":"a","strict":true,"ignore_case":1}`:                   `ignore_case: "ignore_case" must be true or false`,
 		`{"type":"exact","answer":"a","strict":1}`:                                      `strict: "strict" must be true or false`,
 		`{"type":"exact","answer":"a","tool":"x"}`:                                      `tool: has the unknown key "tool"`,
 		`{"type":"exact","answer":"a","threshold":1.5}`:                                 `threshold: is 1.5, which is not between 0 and 1`,
-		`{"type":"contains","all":[""]}`:                                                `: looks for an empty text, which every answer contains`,
+		`{"type":"contains","all":[""]}`:                                                `: looks for an empty string, which every answer contains`,
 		`{"type":"contains","any":["a"],"answer":"b"}`:                                  `answer: cannot be combined with "any"`,
 		`{"type":"regex"}`:                                                              `: needs "pattern"`,
 		`{"type":"regex","pattern":"(?=x)"}`:                                            "pattern: invalid or unsupported Perl syntax: `(?=`",

@@ -105,7 +105,7 @@ func contains(b *builder) scorer {
 		out := make([]string, len(list))
 		for i, s := range list {
 			if out[i] = normal(s, ignoreCase); out[i] == "" {
-				b.problem("", "looks for an empty text, which every answer contains")
+				b.problem("", "looks for an empty string, which every answer contains")
 			}
 		}
 		return out
@@ -130,7 +130,7 @@ func contains(b *builder) scorer {
 			if found {
 				met++
 			} else if missing == "" {
-				missing = "has none of " + show(strings.Join(some, ", "))
+				missing = "contains none of " + show(strings.Join(some, ", "))
 			}
 		}
 		if missing == "" {

@@ -117,7 +117,7 @@ func isJSON(a *yaml.Node) (map[string]any, error) {
 func textValue(a *yaml.Node, vars map[string]string) (string, error) {
 	value := field(a, "value")
 	if !isScalar(value) {
-		return "", errors.New("its value is not a text")
+		return "", errors.New("its value is not text")
 	}
 	return inPlace(value.Value, vars)
 }
@@ -134,13 +134,13 @@ func listValue(a *yaml.Node, vars map[string]string) ([]string, error) {
 	case value != nil && value.Kind == yaml.SequenceNode:
 		for _, item := range value.Content {
 			if item = resolve(item); !isScalar(item) {
-				return nil, errors.New("its value is not a list of texts")
+				return nil, errors.New("its value is not a list of strings")
 			}
 			list = append(list, item.Value)
 		}
 	}
 	if len(list) == 0 {
-		return nil, errors.New("its value is not a list of texts")
+		return nil, errors.New("its value is not a list of strings")
 	}
 	for i, s := range list {
 		var err error

@@ -61,7 +61,7 @@ func (c *collector) possibleAnswers() (map[string]json.RawMessage, error) {
 		id := r.foreignID("id")
 		truth, ok := r.find("ground_truth")
 		if id == "" || !ok {
-			bad = fmt.Errorf("line %d of the answers has no id with a ground_truth", line)
+			bad = fmt.Errorf("line %d of the answers has no id or no ground_truth", line)
 			return nil
 		}
 		out[id] = truth

@@ -35,7 +35,7 @@ func callsSchema(calls []map[string]map[string][]json.RawMessage) (schema map[st
 	var example []map[string]any
 	for _, call := range calls {
 		if len(call) != 1 {
-			return nil, "", errors.New("has a possible answer that is not one call")
+			return nil, "", errors.New("has a possible answer with a call that does not name exactly one function")
 		}
 		for name, args := range call {
 			for _, parameter := range slices.Sorted(maps.Keys(args)) {

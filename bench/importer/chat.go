@@ -57,7 +57,7 @@ func (c *collector) samples(data []byte, answerKey, what string, further ...stri
 		}
 		answers, ok := texts(target)
 		if !ok {
-			return fmt.Errorf("has %s that is neither text nor a list of texts", what)
+			return fmt.Errorf("has %s that is neither a string nor a list of strings", what)
 		}
 		var choices []string
 		if len(further) > 0 {
@@ -66,7 +66,7 @@ func (c *collector) samples(data []byte, answerKey, what string, further ...stri
 			}
 			if raw, ok := r.find("choices"); ok {
 				if choices, ok = texts(raw); !ok {
-					return errors.New("has choices that are not a list of texts")
+					return errors.New("has choices that are not a list of strings")
 				}
 			}
 		}

@@ -65,7 +65,7 @@ func (c *collector) remark(n Note) {
 func (c *collector) ownDomains() {
 	of := slices.Sorted(maps.Values(c.o.Domains))
 	if len(of) > 1 && len(slices.Compact(slices.Clone(of))) == len(of) {
-		c.note(0, "the domains are left out: agents see them, and each domain would reveal its only label")
+		c.note(0, "the domains are left out, because agents see them and each domain has only one label, which it would reveal")
 		c.o.Domains = nil
 	}
 }
@@ -113,7 +113,7 @@ func (c *collector) dropBadDomains() {
 		t.Domain = ""
 	}
 	if n > 0 {
-		c.note(0, "the domain of %s left out: %s", visible.Count(n, "task"), first)
+		c.note(0, "left out the domain of %s: %s", visible.Count(n, "task"), first)
 	}
 }
 
@@ -131,7 +131,7 @@ func (c *collector) add(line, number int, t bench.Task) {
 		t.Domain = c.o.Domain
 	}
 	if t.EndsAnswered() {
-		c.note(line, "left out: its conversation ends with the answer")
+		c.note(line, "left out: its conversation already ends with an accepted answer")
 		return
 	}
 	if t.Goal != "" && strings.TrimSpace(t.Goal) == "" {
@@ -151,7 +151,7 @@ func (c *collector) add(line, number int, t bench.Task) {
 		return
 	}
 	if n := len(t.Goal); n > longQuestion {
-		c.note(line, "the question has %.1f MB, and each evaluation of the task sends all of it", float64(n)/1e6)
+		c.note(line, "the question is %.1f MB long, and each evaluation of the task sends all of it", float64(n)/1e6)
 	}
 	c.ids[t.ID] = true
 	c.tasks, c.places = append(c.tasks, t), append(c.places, place{line, number})
@@ -186,7 +186,7 @@ func (c *collector) id(line, number int, id string) string {
 	for n := max(2, c.next[id]); ; n++ {
 		if other := fmt.Sprintf("%s-%d", id, n); !c.ids[other] {
 			c.next[id] = n + 1
-			c.note(line, "the id %s exists already; this task gets the id %s", show(id), show(other))
+			c.note(line, "the id %s already exists; this task gets the id %s", show(id), show(other))
 			return other
 		}
 	}

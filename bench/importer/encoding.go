@@ -31,7 +31,7 @@ func Readable(data []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		problem := "the file is empty"
 		if len(text) > 0 {
-			problem = "the file has only white space"
+			problem = "the file contains only white space"
 		}
 		return &EncodingError{problem, "check its name, or the program that should have written it"}
 	}

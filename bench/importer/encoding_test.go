@@ -29,7 +29,7 @@ func TestReadable(t *testing.T) {
 	for name, c := range map[string]struct{ text, problem, hint string }{
 		"empty":                {"", "the file is empty", "check its name"},
 		"a mark alone":         {"\xef\xbb\xbf", "the file is empty", "check its name"},
-		"white space":          {" \n\t\n", "the file has only white space", "check its name"},
+		"white space":          {" \n\t\n", "the file contains only white space", "check its name"},
 		"UTF-16, mark":         {"\xff\xfe" + inUTF16(true), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
 		"UTF-16, other mark":   {"\xfe\xff" + inUTF16(false), "the file is not valid UTF-8: it is UTF-16", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"},
 		"UTF-16, little":       {inUTF16(true), "the file is not valid UTF-8: it is UTF-16LE", "`iconv -f UTF-16LE "},

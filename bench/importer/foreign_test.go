@@ -54,7 +54,7 @@ func TestColumns(t *testing.T) {
 	if _, _, err := Read(strings.NewReader("question,answer\nq,a\n"), Options{Domain: "a b", DomainProblem: refuse}); !errors.As(err, new(*DomainError)) {
 		t.Errorf("a domain that is none: %v", err)
 	}
-	if _, _, err := lines(t, "question,answer\nq,a\n", Options{Columns: Columns{Tags: "labels"}}); err == nil || !strings.Contains(err.Error(), "no column is the tags (looked for labels)") {
+	if _, _, err := lines(t, "question,answer\nq,a\n", Options{Columns: Columns{Tags: "labels"}}); err == nil || !strings.Contains(err.Error(), "there is no column for the tags (looked for labels)") {
 		t.Errorf("a column that is not there: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ func (f Format) About() string {
 		Promptfoo: "a configuration or tests, as YAML, JSON or CSV with __expected; results, as JSON, JSON lines or YAML",
 		Evals:     "JSON lines with input and ideal, as in OpenAI evals",
 		Labelled:  "JSON with a list of [text, label] pairs for each part, as in CLINC150",
-		BFCL:      "questions with functions, as JSON lines; --answers names the file with their possible_answer",
+		BFCL:      "questions with functions, as JSON lines; --answers names the file with their possible answers",
 		Tau:       "tau2-bench tasks, or tau-bench results, as JSON",
 		Retrieval: "BEIR or TREC queries, as JSON lines, TSV or topics; --answers names the file with their qrels",
 	}[f]

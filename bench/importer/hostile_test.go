@@ -194,7 +194,7 @@ func TestNoAnswerIsSeen(t *testing.T) {
 		"evals, a conversation with the answer at its end": {
 			text: table(`{"input":[{"role":"user","content":"q1"},{"role":"assistant","content":"Bug."}],"ideal":"bug"}`,
 				`{"input":[{"role":"user","content":"bug or spam?"},{"role":"assistant","content":"spam"},{"role":"user","content":"q2"}],"ideal":"spam"}`),
-			seen: []string{": bug or spam?spamq2"}, named: []string{"line 1: left out: its conversation ends with the answer"},
+			seen: []string{": bug or spam?spamq2"}, named: []string{"line 1: left out: its conversation already ends with an accepted answer"},
 		},
 
 		// Labelled utterances.
@@ -204,7 +204,7 @@ func TestNoAnswerIsSeen(t *testing.T) {
 		},
 		"labelled, a code for each label": {
 			text: `{"test":[["q1","bug"],["q2","spam"]]}`, o: Options{Domains: map[string]string{"bug": "d1", "spam": "d2"}},
-			seen: []string{": q1", ": q2"}, named: []string{"the domains are left out: agents see them, and each domain would reveal its only label"},
+			seen: []string{": q1", ": q2"}, named: []string{"the domains are left out, because agents see them and each domain has only one label, which it would reveal"},
 		},
 		"labelled, domains of several labels": {
 			text: `{"test":[["q1","bug"],["q2","spam"],["q3","ham"]]}`, o: Options{Domains: map[string]string{"bug": "code", "spam": "mail", "ham": "mail"}},

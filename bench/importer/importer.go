@@ -148,7 +148,7 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 		return nil, nil, err
 	}
 	if len(data) > maxBytes {
-		return nil, nil, fmt.Errorf("the file is longer than %d MB", maxBytes>>20)
+		return nil, nil, fmt.Errorf("the file is larger than %d MB", maxBytes>>20)
 	}
 	var damaged []string
 	if bytes.HasPrefix(data, zipped) {
@@ -198,7 +198,7 @@ func Read(r io.Reader, o Options) ([]bench.Task, []Note, error) {
 		}
 	}
 	if o.Answers != nil && o.Format != BFCL && o.Format != Retrieval {
-		c.note(0, "the --answers file is not read: in the format %s, one file has both the questions and the answers", o.Format)
+		c.note(0, "the --answers file is not read: in the format %s, one file contains both the questions and the answers", o.Format)
 	}
 	if o.DomainProblem != nil && c.o.Domain != "" {
 		if problem := o.DomainProblem(c.o.Domain); problem != "" {

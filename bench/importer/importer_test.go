@@ -44,7 +44,7 @@ func TestDomainsThatTellTheAnswer(t *testing.T) {
 	if err != nil || len(tasks) != 40 || len(notes) != 1 {
 		t.Fatalf("%d tasks, %v, %v", len(tasks), notes, err)
 	}
-	const want = "the domains are left out, because agents see them and they reveal answers: domain predicts the answer of 100 % of 40 tasks; without it, 25 % can be predicted"
+	const want = "the domains are left out, because agents see them and they reveal answers: domain predicts the answer in 100 % of 40 tasks; without it, 25 % can be predicted"
 	if notes[0].Text != want || tasks[0].Domain != "" || tasks[39].Domain != "" {
 		t.Errorf("%q, domains %q and %q", notes[0].Text, tasks[0].Domain, tasks[39].Domain)
 	}
@@ -83,7 +83,7 @@ func TestRead(t *testing.T) {
 			format: Questions,
 			tasks:  []string{`{"id":"x","goal":"a","answer":"1"}`, `{"id":"x-2","goal":"b","answer":"2"}`, `{"id":"x-3","goal":"c","answer":"3"}`},
 			notes: []string{
-				`the id "x" exists already; this task gets the id "x-2"`, `the id "x" exists already; this task gets the id "x-3"`,
+				`the id "x" already exists; this task gets the id "x-2"`, `the id "x" already exists; this task gets the id "x-3"`,
 				"item 4 left out: it is not a JSON object",
 			},
 		},
@@ -127,7 +127,7 @@ func TestRead(t *testing.T) {
 			text:   "id,question,answer\nq1,why \"not\"?,because\nq2,who?,me\n",
 			format: CSV,
 			tasks:  []string{`{"id":"q2","goal":"who?","answer":"me"}`},
-			notes:  []string{`line 2: left out: a cell without quotation marks around it has a " within; put the cell in quotation marks and write "" for that one`},
+			notes:  []string{`line 2: left out: a cell without quotation marks around it contains a "; put the cell in quotation marks and write "" for a quotation mark within it`},
 		},
 		"promptfoo table with an unclosed quotation mark": {
 			text:   "m,__expected\na,equals: x\n\"b,equals: y\n",
@@ -173,7 +173,7 @@ func TestRead(t *testing.T) {
 			text: `{"train":[["a","x"]],"test":[["b","x"],["c","y"],["",""],["d"]]}`, o: Options{Domains: map[string]string{"x": "dx"}}, format: Labelled,
 			tasks: []string{`{"id":"test-00001","domain":"dx","goal":"b","answer":"x"}`, `{"id":"test-00002","goal":"c","answer":"y"}`},
 			notes: []string{
-				`parts that no task uses: "train"; choose parts with --part`,
+				`parts left out: "train"; choose parts with --part`,
 				`pair 3 of part "test" left out: it is not a text and a label`, `pair 4 of part "test" left out: it is not a text and a label`,
 			},
 		},
@@ -217,7 +217,7 @@ func TestReadRefuses(t *testing.T) {
 		"unknown grader":     {`{"question":"x","answer":"y"}`, `unknown grader type "exat"`, Options{Grader: "exat"}},
 		"unusable grader":    {`{"question":"x","answer":"y"}`, "no task could be read as questions", Options{Grader: "numeric"}},
 		"nothing of use":     {`{"question":"x"}`, "no task could be read as questions", Options{Format: Questions}},
-		"csv without answer": {"question,colour\nx,red\n", "no column is the answer (looked for answer, target, expected, ideal, output, completion, reference, ground_truth, label, intent); name the column, or give its number", Options{}},
+		"csv without answer": {"question,colour\nx,red\n", "there is no column for the answer (looked for answer, target, expected, ideal, output, completion, reference, ground_truth, label, intent); name the column, or give its number", Options{}},
 		"csv, one column":    {"question,answer\nx,y\n", `column "2" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "2"}}},
 		"questions, one key": {`{"question":"x","answer":"y"}`, `column "answer" is chosen twice`, Options{Columns: Columns{Answer: "answer", Domain: "answer"}}},
 		"csv, column zero":   {"a,b\n", "column 0 is not between 1 and 1000", Options{Columns: Columns{Question: "0"}}},
@@ -225,7 +225,7 @@ func TestReadRefuses(t *testing.T) {
 		"part not chosen":    {`{"train":[["a","x"]],"dev":[["a","x"]]}`, `choose a part (valid: dev, train)`, Options{}},
 		"bad part":           {`{"train":{"a":1}}`, `part "train" is not a list of [text, label] pairs`, Options{Format: Labelled}},
 		"yaml":               {"tests: [", "the file is not valid YAML: ", Options{}},
-		"yaml elsewhere":     {"tests: file://tests.yaml", "there is no list of tests in the file; files that it names are not read", Options{}},
+		"yaml elsewhere":     {"tests: file://tests.yaml", "the file contains no list of tests; files that it refers to are not read", Options{}},
 	} {
 		if _, _, err := lines(t, c.text, c.o); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)

@@ -61,10 +61,10 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 	}
 	var log inspectLog
 	if err := json.Unmarshal(data, &log); err != nil {
-		return true, errors.New("the log does not have the form of Inspect's logs")
+		return true, errors.New("the log is not a valid Inspect log")
 	}
 	if len(log.Samples) == 0 {
-		return true, errors.New("the log holds no samples (Inspect omits them from a header and with --no-log-samples); import the data set itself")
+		return true, errors.New("the log contains no samples (Inspect omits them from a header and with --no-log-samples); import the data set itself")
 	}
 	c.logGrader(log.scorers())
 	c.logResults(doc, log.Samples)
@@ -73,7 +73,7 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 		c.note(0, "the log's %d samples come from several epochs of %s", all, visible.Count(len(samples), "task"))
 	}
 	if all := log.Eval.Dataset.Samples; all > len(samples) {
-		c.note(0, "the log has %d of the %s in its data set (status of the log: %s)", len(samples), visible.Count(all, "task"), show(log.Status))
+		c.note(0, "the log contains only %d of the %s in its data set (status of the log: %s)", len(samples), visible.Count(all, "task"), show(log.Status))
 	}
 	list, err := json.Marshal(samples)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestInspectLog(t *testing.T) {
 	const (
 		oslo  = `"input": "Capital of Norway?", "target": "Oslo"`
 		rome  = `"input": [{"id": "Kb", "role": "user", "content": "Capital?"}], "target": ["Rome", "Roma"]`
-		judge = `1 task is graded by a judge model on the route default, unless a grader names another route in "route"`
+		judge = `1 task is graded by a judge model on the route "default", unless a grader names another route in "route"`
 		label = `not read, and therefore in no task: "metadata.label"`
 		// In a log, the messages of an input have ids.
 		labels  = `not read, and therefore in no task: "input.id", "metadata.label"`
@@ -63,14 +63,14 @@ func TestInspectLog(t *testing.T) {
 				`the log's scorer model_graded_qa has its own "partial_credit", which is not in the judge's rubric: edit the rubric`,
 				`the log's scorer "match" is not imported: model_graded_qa grades instead; to use a different grader, pass --grader`,
 				`the log's 2 samples come from several epochs of 1 task`,
-				`the log has 1 of the 2 tasks in its data set (status of the log: "cancelled")`,
+				`the log contains only 1 of the 2 tasks in its data set (status of the log: "cancelled")`,
 				judge, label, results,
 			},
 		},
 		"an older log names its scorer with the results": {
 			logOf("", "success", `{"scores": [{"name": "model_graded_qa", "scorer": "model_graded_qa", "params": {}}]}`, sampleOf("1", "1", oslo)), "",
 			[]string{graded},
-			[]string{`the log has 1 of the 2 tasks in its data set (status of the log: "success")`, judge, label, results},
+			[]string{`the log contains only 1 of the 2 tasks in its data set (status of the log: "success")`, judge, label, results},
 		},
 		"another grader": {
 			logOf(`, "scorers": [{"name": "model_graded_qa"}]`, "success", `null`, two), "f1",
@@ -93,7 +93,7 @@ func TestInspectLog(t *testing.T) {
 			[]string{plain},
 			[]string{
 				`the log's scorer "includes" is not imported: exact grades instead; to use a different grader, pass --grader`,
-				`the log has 1 of the 2 tasks in its data set (status of the log: "success")`, label, ended,
+				`the log contains only 1 of the 2 tasks in its data set (status of the log: "success")`, label, ended,
 			},
 		},
 		"what is outside of the log": {
@@ -174,12 +174,12 @@ func zippedForm(t *testing.T, log string) string {
 func TestInspectLogRefused(t *testing.T) {
 	sample := sampleOf("1", "1", `"input": "x", "target": "y"`)
 	for log, want := range map[string]string{
-		logOf("", "started", "null", ""):                                                      "the log holds no samples (Inspect omits them from a header and with --no-log-samples); import the data set itself",
-		`{"version": 2, "status": "success", "eval": {"task": "x"}, "samples": {}}`:           "the log does not have the form of Inspect's logs",
+		logOf("", "started", "null", ""):                                                      "the log contains no samples (Inspect omits them from a header and with --no-log-samples); import the data set itself",
+		`{"version": 2, "status": "success", "eval": {"task": "x"}, "samples": {}}`:           "the log is not a valid Inspect log",
 		logOf(`, "sandbox": {"type": "docker", "config": "c.yaml"}`, "success", "{}", sample): "no task could be read as inspect",
 		"PK\x03\x04\xff": "it is a ZIP archive that is truncated or damaged",
 		zippedLog(t, `{"eval": {}}`, "notes.txt", "x"):                     "it is a ZIP archive without Inspect samples",
-		zippedLog(t, `{"eval": {}}`, "samples/1_epoch_1.json", `{"id": 1`): "the log holds no samples",
+		zippedLog(t, `{"eval": {}}`, "samples/1_epoch_1.json", `{"id": 1`): "the log contains no samples",
 	} {
 		_, _, err := lines(t, log, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -90,6 +90,6 @@ func (c *collector) noteJudges(tasks []bench.Task) {
 		}
 	}
 	if n > 0 {
-		c.note(0, "%s graded by a judge model on the route default, unless a grader names another route in \"route\"", counted(n, "task is", "tasks are"))
+		c.note(0, "%s graded by a judge model on the route \"default\", unless a grader names another route in \"route\"", counted(n, "task is", "tasks are"))
 	}
 }

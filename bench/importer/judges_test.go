@@ -9,7 +9,7 @@ import (
 // TestPromptfooJudges checks that assertions with a judge model become judges, and that a
 // variable in a rubric stays in the goal.
 func TestPromptfooJudges(t *testing.T) {
-	const note = `1 task is graded by a judge model on the route default, unless a grader names another route in "route"`
+	const note = `1 task is graded by a judge model on the route "default", unless a grader names another route in "route"`
 	for assert, want := range map[string]string{
 		`{"type":"llm-rubric","value":"speaks of {{a}}"}`:                      `{"rubric":"speaks of b","type":"judge"}`,
 		`{"type":"llm-rubric","value":"is kind","threshold":0.8,"weight":2}`:   `{"rubric":"is kind","scale":"0-10","threshold":0.8,"type":"judge","weight":2}`,

@@ -70,7 +70,7 @@ func testLabelled(t *testing.T, set labelledSet) {
 		t.Fatal(err)
 	}
 	tasks, notes, err := Read(bytes.NewReader(data), Options{Domains: domains})
-	others := slices.ContainsFunc(notes, func(n Note) bool { return !strings.HasPrefix(n.Text, "parts that no task uses: ") })
+	others := slices.ContainsFunc(notes, func(n Note) bool { return !strings.HasPrefix(n.Text, "parts left out: ") })
 	if err != nil || others || len(tasks) != set.test {
 		t.Fatalf("%d tasks, notes %v, error %v; want %d tasks", len(tasks), notes, err, set.test)
 	}

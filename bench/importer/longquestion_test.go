@@ -13,7 +13,7 @@ func TestLongQuestion(t *testing.T) {
 	if err != nil || len(tasks) != 2 {
 		t.Fatalf("%d tasks, %v, %v", len(tasks), notes, err)
 	}
-	const want = "line 3: the question has 1.2 MB, and each evaluation of the task sends all of it"
+	const want = "line 3: the question is 1.2 MB long, and each evaluation of the task sends all of it"
 	if len(notes) != 1 || notes[0].String() != want {
 		t.Errorf("the notes are %v, want %q", notes, want)
 	}

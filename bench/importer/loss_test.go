@@ -25,15 +25,15 @@ func TestNothingIsLostInSilence(t *testing.T) {
  "communicate_info":["327"],"nl_assertions":["Agent cancels."],"reward_basis":["DB","COMMUNICATE"]}}],"simulations":[{"id":"s"}]}`,
 			goals: []string{"Cancel.\n\nBe brief."},
 			notes: []string{
-				"the model on the route default plays the person; only the names of the calls are graded, not their arguments or the state of a database; your agent needs the tools",
-				unread + `"description", "evaluation_criteria.actions of the person", "evaluation_criteria.actions.action_id", "evaluation_criteria.actions.arguments", "evaluation_criteria.communicate_info", "evaluation_criteria.nl_assertions", "evaluation_criteria.reward_basis", "simulations", "timestamp"`,
+				"the model of the default route simulates the user; only the names of the calls are graded, not their arguments or the state of a database; your agent must provide the tools itself",
+				unread + `"description", "evaluation_criteria.actions of the user", "evaluation_criteria.actions.action_id", "evaluation_criteria.actions.arguments", "evaluation_criteria.communicate_info", "evaluation_criteria.nl_assertions", "evaluation_criteria.reward_basis", "simulations", "timestamp"`,
 			},
 		},
 		"tau2-bench, what is told is graded": {
 			text:  `[{"id":"1","user_scenario":{"instructions":"Ask for the price."},"evaluation_criteria":{"actions":[],"communicate_info":["327"],"reward_basis":["COMMUNICATE"]}}]`,
 			goals: []string{"Ask for the price."},
 			notes: []string{
-				"the model on the route default plays the person; only the names of the calls are graded, not their arguments or the state of a database; your agent needs the tools",
+				"the model of the default route simulates the user; only the names of the calls are graded, not their arguments or the state of a database; your agent must provide the tools itself",
 				unread + `"evaluation_criteria.reward_basis"`,
 			},
 		},
@@ -41,7 +41,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 			text:  `[{"task_id":3,"reward":1,"trial":0,"traj":[{"role":"user","content":"hi"}],"info":{"source":"user","task":{"user_id":"mia","instruction":"Book it.","actions":[{"name":"book","kwargs":{"x":1}}],"outputs":["327"]}}}]`,
 			goals: []string{"Book it."},
 			notes: []string{
-				"the model on the route default plays the person; only the names of the calls are graded, not their arguments or the state of a database; your agent needs the tools",
+				"the model of the default route simulates the user; only the names of the calls are graded, not their arguments or the state of a database; your agent must provide the tools itself",
 				unread + `"info.source", "info.task.actions.kwargs", "info.task.outputs", "info.task.user_id", "reward", "traj", "trial"`,
 			},
 		},
@@ -121,7 +121,7 @@ func TestNothingIsLostInSilence(t *testing.T) {
 		},
 		"answers without a use": {
 			text: `{"question":"x?","answer":"y"}`, answers: "z", goals: []string{"x?"},
-			notes: []string{"the --answers file is not read: in the format questions, one file has both the questions and the answers"},
+			notes: []string{"the --answers file is not read: in the format questions, one file contains both the questions and the answers"},
 		},
 		"a table": {
 			text: "id,question,answer,note,empty\n" + strings.Repeat("x", 151) + ",q?,a,n,,surplus\n", goals: []string{"q?"},
@@ -224,8 +224,8 @@ func TestBFCLWithoutAnswers(t *testing.T) {
 func TestMemoriesNameWhatTheyLack(t *testing.T) {
 	const text = `{"question":"a","answer":["1","one"],"labels":"x"}` + "\n" + `{"question":"b","answer":"2","labels":"y"}`
 	memories, notes, err := Memories(strings.NewReader(text), Options{Columns: Columns{Tags: "labels"}})
-	if err != nil || len(memories) != 2 || len(notes) != 2 || notes[0].Text != "the graders and further accepted answers of 1 task are not imported, because memories cannot hold them" ||
-		notes[1].Text != "the tags of 2 tasks are not imported, because memories cannot hold them" {
+	if err != nil || len(memories) != 2 || len(notes) != 2 || notes[0].Text != "the graders and further accepted answers of 1 task are not imported, because memories cannot contain them" ||
+		notes[1].Text != "the tags of 2 tasks are not imported, because memories cannot contain them" {
 		t.Errorf("%v, %v, %v", memories, notes, err)
 	}
 }

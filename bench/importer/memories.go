@@ -29,7 +29,7 @@ func Memories(r io.Reader, o Options) ([]agent.Memory, []Note, error) {
 		memories = append(memories, agent.Memory{ID: t.ID, Domain: t.Domain, Text: t.Goal, Answer: *t.Answer, Source: "import"})
 	}
 	if len(memories) == 0 {
-		return nil, notes, fmt.Errorf("nothing in the file can be remembered")
+		return nil, notes, fmt.Errorf("no task in the file has both a goal and an answer to remember")
 	}
 	return memories, notes, nil
 }
@@ -49,7 +49,7 @@ func unremembered(tasks []bench.Task) []Note {
 			}
 		}
 		if n > 0 {
-			notes = append(notes, Note{Text: fmt.Sprintf("the %s of %s are not imported, because memories cannot hold them", what, visible.Count(n, "task")), Whole: true})
+			notes = append(notes, Note{Text: fmt.Sprintf("the %s of %s are not imported, because memories cannot contain them", what, visible.Count(n, "task")), Whole: true})
 		}
 	}
 	slices.SortFunc(notes, func(a, b Note) int { return strings.Compare(a.Text, b.Text) })

@@ -24,7 +24,7 @@ const maxYAML = 32 << 20
 // that need a file or a function are left out; those with a model become judges.
 func readPromptfoo(c *collector, data []byte) error {
 	if len(data) > maxYAML {
-		return fmt.Errorf("the file is longer than %d MB", maxYAML>>20)
+		return fmt.Errorf("the file is larger than %d MB", maxYAML>>20)
 	}
 	p := promptfoo{c: c}
 	root, err := c.promptfooDocument(data)
@@ -50,7 +50,7 @@ func readPromptfoo(c *collector, data []byte) error {
 		}
 	}
 	if tests == nil || tests.Kind != yaml.SequenceNode {
-		return errors.New("there is no list of tests in the file; files that it names are not read")
+		return errors.New("the file contains no list of tests; files that it refers to are not read")
 	}
 	p.holding(tests.Content)
 	c.unreadKeys("defaultTest.", p.common, "vars", "assert")
@@ -96,9 +96,9 @@ func (p *promptfoo) holding(tests []*yaml.Node) {
 	for _, name := range expected {
 		switch {
 		case p.prompt == "":
-			p.c.note(0, "the variable %s is left out of every goal, because it holds the expected answer; to determine what agents see, add a prompt to the file", show("vars."+name))
+			p.c.note(0, "the variable %s is left out of every goal, because it contains the expected answer; to control what agents see, add a prompt to the file", show("vars."+name))
 		case slices.Contains(placesOf(p.prompt), name):
-			p.c.note(0, "the prompt shows agents the variable %s, which holds the expected answer", show("vars."+name))
+			p.c.note(0, "the prompt shows agents the variable %s, which contains the expected answer", show("vars."+name))
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (c *collector) firstPrompt(prompts *yaml.Node) string {
 		case found == "":
 			found = n.Value
 		default:
-			c.note(n.Line, "a further prompt is left out: tasks are made from the first")
+			c.note(n.Line, "a further prompt is left out: tasks are made only from the first one")
 		}
 	}
 	return found
@@ -317,7 +317,7 @@ var placeholder = regexp.MustCompile(`\{\{\s*([\pL_][\pL\d_]*)\s*\}\}`)
 func fill(template string, vars map[string]string) (string, error) {
 	rest := placeholder.ReplaceAllString(template, "")
 	if strings.Contains(rest, "{{") || strings.Contains(rest, "{%") || strings.Contains(rest, "{#") {
-		return "", errors.New("its template has more than plain {{name}} placeholders")
+		return "", errors.New("its template uses syntax other than plain {{name}} placeholders")
 	}
 	var missing string
 	out := placeholder.ReplaceAllStringFunc(template, func(place string) string {

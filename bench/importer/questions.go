@@ -47,7 +47,7 @@ func readQuestions(c *collector, data []byte) error {
 		t := bench.Task{ID: c.scalar("", r, idKey), Cluster: c.scalar("", r, col.Cluster)}
 		if raw, ok := r.find(col.Tags); ok {
 			if t.Tags, ok = tagsIn(raw); !ok {
-				return fmt.Errorf("has tags under %s that are neither text nor a list of texts", show(col.Tags))
+				return fmt.Errorf("has tags under %s that are neither a string nor a list of strings", show(col.Tags))
 			}
 		}
 		if err := c.conversation(&t, questionKey+".", r[questionKey]); err != nil {
@@ -55,7 +55,7 @@ func readQuestions(c *collector, data []byte) error {
 		}
 		accepted, ok := texts(r[answerKey])
 		if !ok {
-			return errors.New("has an answer that is neither text nor a list of texts")
+			return errors.New("has an answer that is neither a string nor a list of strings")
 		}
 		t.Domain = c.scalar("", r, domainKey)
 		var choices []string
@@ -187,7 +187,7 @@ func (t *table) find(record []string, chosen Columns) (header bool, err error) {
 		{"tags", chosen.Tags, nil, false},
 	}
 	missing := func(what string, names ...string) error {
-		return fmt.Errorf("no column is the %s (looked for %s); name the column, or give its number", what, strings.Join(names, ", "))
+		return fmt.Errorf("there is no column for the %s (looked for %s); name the column, or give its number", what, strings.Join(names, ", "))
 	}
 	for _, part := range parts {
 		if part.chosen == "" {
@@ -287,7 +287,7 @@ func readLabelled(c *collector, data []byte) error {
 	}
 	var doc row
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return errors.New("the file is not a JSON object whose keys are parts")
+		return errors.New("the file is neither a JSON list of text-label pairs nor a JSON object with one such list for each part")
 	}
 	there := slices.Sorted(maps.Keys(doc))
 	parts := c.o.Parts
@@ -306,7 +306,7 @@ func readLabelled(c *collector, data []byte) error {
 		for _, part := range rest {
 			names[part]++
 		}
-		c.noteWhole("parts that no task uses: %s; choose parts with --part", listKeys(names))
+		c.noteWhole("parts left out: %s; choose parts with --part", listKeys(names))
 	}
 	for _, part := range parts {
 		raw, ok := doc[part]

@@ -15,7 +15,7 @@ func tableProblem(bad *csv.ParseError) string {
 	case errors.Is(bad.Err, csv.ErrQuote):
 		return `a cell that begins with " has no closing ", or text follows it; write "" for a quotation mark within a cell`
 	case errors.Is(bad.Err, csv.ErrBareQuote):
-		return `a cell without quotation marks around it has a " within; put the cell in quotation marks and write "" for that one`
+		return `a cell without quotation marks around it contains a "; put the cell in quotation marks and write "" for a quotation mark within it`
 	}
 	return bad.Err.Error()
 }

@@ -83,13 +83,13 @@ func (c *collector) qrels(data []byte) (map[string][]string, error) {
 			fields = strings.Fields(text)
 		}
 		if len(fields) != 3 && len(fields) != 4 {
-			c.note(0, "line %d of the answers left out: it is not a judgement", line)
+			c.note(0, "line %d of the answers is left out: it is not a judgement", line)
 			continue
 		}
 		score, err := strconv.ParseFloat(strings.TrimSpace(fields[len(fields)-1]), 64)
 		if err != nil {
 			if line > 1 {
-				c.note(0, "line %d of the answers left out: its judgement is not a number", line)
+				c.note(0, "line %d of the answers is left out: its judgement is not a number", line)
 			}
 			continue
 		}

@@ -113,7 +113,7 @@ func readTau(c *collector, data []byte) error {
 		c.note(0, "%s left out, because the task already exists", visible.Count(repeats, "further result"))
 	}
 	if len(c.tasks) > 0 {
-		c.note(0, "the model on the route default plays the person; only the names of the calls are graded, not their arguments or the state of a database; your agent needs the tools")
+		c.note(0, "the model of the default route simulates the user; only the names of the calls are graded, not their arguments or the state of a database; your agent must provide the tools itself")
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func (c *collector) ignoreTau(raw []byte, called bool) {
 	}
 	c.ignoreIn("", raw, read...)
 	if slices.ContainsFunc(s.Criteria.Actions, func(a tauAction) bool { return a.Requestor == "user" }) {
-		c.unread["evaluation_criteria.actions of the person"]++
+		c.unread["evaluation_criteria.actions of the user"]++
 	}
 }
 
@@ -167,7 +167,7 @@ func tauNew(raw []byte) (t bench.Task, calls, said []string, err error) {
 	goal, isText := text(s.Scenario.Instructions)
 	if !isText {
 		if json.Unmarshal(s.Scenario.Instructions, &told) != nil {
-			return t, nil, nil, errors.New("has no instructions for the person")
+			return t, nil, nil, errors.New("has no instructions for the user")
 		}
 		goal = strings.TrimSpace(told.Reason + "\n\n" + told.Task)
 	}

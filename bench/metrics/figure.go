@@ -60,8 +60,8 @@ func ChangeUnit(unit string) string {
 	return unit
 }
 
-// WithChangeUnit adds to a figure, which is a difference between values in the given unit,
-// the unit of that difference.
+// WithChangeUnit adds a unit to a figure that is the difference between values in the
+// given unit: the unit of such a difference.
 func WithChangeUnit(figure, unit string) string {
 	if Percentage(unit) && strings.TrimLeft(figure, "+−") == "1" {
 		return figure + " percentage point"

@@ -49,7 +49,7 @@ func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
 // hundredth of the score, at the base's value.
 func (k Kind) Point() string {
 	size := k.Unscaled() / 100
-	return fmt.Sprintf("near the value of the code as it is, one point of the score corresponds to %s of %s", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
+	return fmt.Sprintf("near the value of the current code, one point of the score corresponds to %s of %s", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))
 }
 
 // Comparable reports whether scores of both kinds are of the same form. A nil kind belongs
@@ -69,6 +69,6 @@ func (s *Scale) Unsized() string {
 	if !s.zero {
 		return ""
 	}
-	return fmt.Sprintf("the code as it is has a value of 0 for %s on every case, so changes cannot be expressed relative to it: scores treat a change by %s as a change by the whole value, and points of the score mean little; read the values of %s instead",
+	return fmt.Sprintf("the value of %s is 0 on every case for the current code, so changes cannot be expressed relative to it: scores treat a change of %s as a change of 100 percent, and points of the score mean little; read the values of %s instead",
 		text.Quote(s.metric), WithChangeUnit("1", s.unit), text.Quote(s.metric))
 }

@@ -46,7 +46,7 @@ type Value struct {
 	Better Better `json:"better"`
 }
 
-// Limits of foreign output.
+// Limits on foreign output.
 const (
 	mostLine   = 64 << 10 // bytes of a line
 	mostValues = 100_000

@@ -105,7 +105,7 @@ func TestScale(t *testing.T) {
 	if got := zero.Score("a", 0); err != nil || got != .5 {
 		t.Errorf("a base of zeros scores %v, %v", got, err)
 	}
-	if words := zero.Unsized(); !strings.Contains(words, `a value of 0 for "m" on every case`) || s.Unsized() != "" {
+	if words := zero.Unsized(); !strings.Contains(words, `the value of "m" is 0 on every case`) || s.Unsized() != "" {
 		t.Errorf("Unsized of zeros: %q, of others: %q", words, s.Unsized())
 	}
 }

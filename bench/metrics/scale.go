@@ -97,7 +97,7 @@ func (s *Scale) even() error {
 	}
 	slices.Sort(sizes)
 	if usual := sizes[(len(sizes)-1)/2]; s.size/mostSize > usual {
-		return fmt.Errorf("case %s has a value of %g for %s, so large that a change of about %g in the other cases does not count: if it is a placeholder for a failure, do not print it; otherwise use a logarithm as the metric",
+		return fmt.Errorf("case %s has a value of %g for %s, so large that a change of about %g in the other cases hardly affects the score: if the value is a placeholder for a failure, do not print it; otherwise use a logarithm as the metric",
 			text.Quote(largest), s.base[largest], text.Quote(s.metric), usual)
 	}
 	return nil
@@ -121,11 +121,11 @@ func (s *Scale) Find(values []Value, of string) (float64, error) {
 			continue
 		}
 		if v.Better != s.better || v.Unit != s.unit {
-			return 0, fmt.Errorf("%s of case %s is in %s and %s is better; in the base it is in %s and %s is better", text.Quote(s.metric), text.Quote(of), unitName(v.Unit), v.Better, unitName(s.unit), s.better)
+			return 0, fmt.Errorf("the unit or direction of %s for case %s differs from the base: %s, %s is better; in the base: %s, %s is better", text.Quote(s.metric), text.Quote(of), unitName(v.Unit), v.Better, unitName(s.unit), s.better)
 		}
 		return v.Value, nil
 	}
-	err := fmt.Errorf("case %s has no value of %s", text.Quote(of), text.Quote(s.metric))
+	err := fmt.Errorf("case %s has no value for the metric %s", text.Quote(of), text.Quote(s.metric))
 	if len(values) > 0 {
 		err = fmt.Errorf("%w; the first value printed is %s of case %s", err, text.Quote(values[0].Metric), text.Quote(values[0].Case))
 	}

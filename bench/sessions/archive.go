@@ -107,7 +107,7 @@ func InspectLog(data []byte) (doc []byte, notes []string, err error) {
 		return nil, nil, err
 	}
 	samples := []json.RawMessage{}
-	err = log.each(maxHeld, fmt.Errorf("its samples are longer than %d MB", maxHeld>>20), func(i int, raw []byte, _ row, err error) error {
+	err = log.each(maxHeld, fmt.Errorf("its samples are larger than %d MB", maxHeld>>20), func(i int, raw []byte, _ row, err error) error {
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("sample %d %v", i+1, err))
 			return nil
@@ -130,7 +130,7 @@ func InspectLog(data []byte) (doc []byte, notes []string, err error) {
 func member(f *zip.File, most int64) ([]byte, error) {
 	in, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("is compressed by method %d, which cannot be read: `inspect log convert --to json` writes a log that can be read", f.Method)
+		return nil, fmt.Errorf("is compressed with method %d, which is not supported: `inspect log convert --to json` writes a log that can be read", f.Method)
 	}
 	defer func() { _ = in.Close() }()
 	raw, err := io.ReadAll(newFinite(&limited{in, most, errRecord}))

@@ -39,7 +39,7 @@ func TestArchiveIsRefusedEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := member(log.samples[0], maxRecord); err == nil || !strings.Contains(err.Error(), "compressed by method 98") {
+	if _, err := member(log.samples[0], maxRecord); err == nil || !strings.Contains(err.Error(), "compressed with method 98") {
 		t.Errorf("another method: %v", err)
 	}
 }

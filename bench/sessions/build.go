@@ -110,8 +110,9 @@ type Builder struct {
 	added      int // conversations
 	candidates []candidate
 	ids        map[string]bool
-	// approved maps the digest of each request with an approved answer to the digest of the
-	// request alone; corrected holds the digests of requests with a corrected answer.
+	// approved maps the digest of each request together with its approved answer to the
+	// digest of the request alone; corrected contains the digests of requests together
+	// with their corrected answers.
 	approved  map[string]string
 	corrected map[string]bool
 	size      int // bytes of the candidates

@@ -78,7 +78,7 @@ func chatMessages(list []json.RawMessage) ([]Message, error) {
 	for i, raw := range list {
 		m, err := chatMessage(raw)
 		if err != nil {
-			return nil, errors.New("has as message " + strconv.Itoa(i+1) + " one that " + err.Error())
+			return nil, errors.New("has a message, number " + strconv.Itoa(i+1) + ", that " + err.Error())
 		}
 		out[i] = m
 	}

@@ -23,8 +23,8 @@ var statements = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?:no|nope|wrong|incorrect|not quite|that'?s (?:wrong|not right|incorrect|not correct)|that is (?:wrong|not right|incorrect|not correct))\s*[,.;:!—-]+\s*(?:it'?s|it is|it was) (?:actually )?(.+)`),
 }
 
-// vague holds the words with which a text begins that only describes the wanted answer, so
-// that the text does not count as an answer.
+// vague contains the first words of texts that only describe the wanted answer. A text
+// that begins with one of them does not count as an answer.
 var vague = []string{
 	"not", "wrong", "more", "less", "better", "different", "in", "a", "an", "too", "like", "something", "somewhere", "written", "formatted", "done",
 	"about", "clear", "obvious", "there", "easy", "possible", "what", "that", "this", "the", "one", "as", "if", "because", "why", "how", "when", "where",

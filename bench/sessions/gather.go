@@ -106,7 +106,8 @@ func (g *gathering) keepVerdicts(one *gathered, shorter bool) {
 	})
 }
 
-// answers calls do for each answer, with its state and with whether it is the last one.
+// answers calls do for each answer, with the answer's state, and with whether the answer
+// is the last one.
 func (c *gathered) answers(do func(m *Message, state string, last bool)) {
 	at := 0
 	for i := range c.Messages {

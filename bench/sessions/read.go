@@ -97,9 +97,9 @@ type reader struct {
 }
 
 var (
-	errLong = fmt.Errorf("it is longer than %d MB", maxLog>>20)
-	errHeld = fmt.Errorf("more than %d MB of incomplete conversations would have to be held until its end", maxHeld>>20)
-	errMany = fmt.Errorf("it holds more than %d conversations", maxConversations)
+	errLong = fmt.Errorf("it is larger than %d MB", maxLog>>20)
+	errHeld = fmt.Errorf("more than %d MB of incomplete conversations would have to be kept in memory until the end of the log", maxHeld>>20)
+	errMany = fmt.Errorf("it contains more than %d conversations", maxConversations)
 )
 
 // record is one JSON object of a log.

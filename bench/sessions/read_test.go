@@ -59,7 +59,7 @@ func TestFormats(t *testing.T) {
 			"openai openai.jsonl:2 conv-2 \"\" \"\"\n  user: Which city is the seat of the northern office?[]\n  assistant: Bergen[]\n  user: No, that's wrong. The correct answer is Oslo.[]\n  assistant: I see, Oslo.[]\n",
 			"openai openai.jsonl:3 conv-3 \"\" \"\" [false, approved false]\n  user: Who drives the red van?[]\n  assistant: Nobody.[]\n  user: Great, thank you![]\n",
 			"openai openai.jsonl:5  \"\" \"\" [true, approved true Kim]\n  system: Be brief.[]\n  user: When does the kiosk open on Sundays?[]\n  assistant: At nine.[]\n",
-		}, []string{"line 4 is not valid JSON", `line 6 has as message 1 one that has the unknown role "robot"`}},
+		}, []string{"line 4 is not valid JSON", `line 6 has a message, number 1, that has the unknown role "robot"`}},
 		{"anthropic.jsonl", []string{
 			"anthropic anthropic.jsonl:1 a1 \"\" \"\"\n  system: You plan trips.[]\n  user: Is the ferry to Hydra running on Friday evening?[]\n  assistant: Let me look.[timetable]\n  tool: []\n  assistant: Yes, the last one leaves at 20:15.[]\n  user: Thank you, that's right.[]\n",
 			"anthropic anthropic.jsonl:2 a2 \"\" \"\" [false, feedback 👎]\n  user: Is the museum free?[]\n  assistant: Yes.[]\n",
@@ -204,16 +204,16 @@ func TestInspectArchive(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "it is empty",
-		" \n\n":                         "it holds no conversation, because it is empty",
-		"hello":                         "it holds no conversation: line 1 is not valid JSON",
-		"42":                            "it holds no conversation: line 1 is not a JSON object",
-		`{"a":1}`:                       "it holds no conversation: line 1 has no known format",
-		"[1]":                           "it holds no conversation: item 1 is not a JSON object",
-		"[{\"traj\":":                   "it holds no conversation: item 1 and everything after it cannot be read: the log ends within it",
+		" \n\n":                         "it contains no conversation, because it is empty",
+		"hello":                         "it contains no conversation: line 1 is not valid JSON",
+		"42":                            "it contains no conversation: line 1 is not a JSON object",
+		`{"a":1}`:                       "it contains no conversation: line 1 has no known format",
+		"[1]":                           "it contains no conversation: item 1 is not a JSON object",
+		"[{\"traj\":":                   "it contains no conversation: item 1 and everything after it cannot be read: the log ends in the middle of this item",
 		"{\n\"results\":{\"results\":{": "its lists of results are nested too deeply",
-		`{"messages":[]}`:               "it holds no conversation: line 1 has no known format",
-		`{"messages":[{"role":"assistant","content":"x"}]}`: "it holds no conversation: line 1 has no message from a user",
-		"{\"messages\":[\xff]}":                             "it holds no conversation: line 1 is not valid UTF-8",
+		`{"messages":[]}`:               "it contains no conversation: line 1 has no known format",
+		`{"messages":[{"role":"assistant","content":"x"}]}`: "it contains no conversation: line 1 has no message from a user",
+		"{\"messages\":[\xff]}":                             "it contains no conversation: line 1 is not valid UTF-8",
 		"PK\x03\x04":                                        "it is a ZIP archive that is truncated or damaged",
 	} {
 		_, err := Read(strings.NewReader(text), ReadOptions{Name: "x"}, func(Conversation) {})

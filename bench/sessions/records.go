@@ -189,7 +189,7 @@ func (r *reader) document(in io.Reader) error {
 	case errors.Is(err, errRecord):
 		err = errRecord
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		r.cut, err = true, errors.New("the log ends within it")
+		r.cut, err = true, errors.New("the log ends in the middle of this item")
 	default:
 		var syntax *json.SyntaxError
 		if !errors.As(err, &syntax) {

@@ -24,7 +24,7 @@ func unreadable(hint, problem string, args ...any) error {
 
 const (
 	hintForms  = "a log is JSON, JSON lines or an Inspect archive (.eval); `evolve help suites` lists the formats"
-	hintFormat = "name its format with --format; `evolve help suites` lists the formats"
+	hintFormat = "name the log's format with --format; `evolve help suites` lists the formats"
 	hintCut    = "its end is missing: copy or export it again"
 )
 
@@ -75,15 +75,15 @@ func sniff(head []byte) error {
 func (r *reader) none() error {
 	switch {
 	case r.records == 0 && r.log.Bad == 0:
-		return unreadable("the log has not been written: check the program that exports it", "it holds no conversation, because it is empty")
+		return unreadable("the log has not been written: check the program that exports it", "it contains no conversation, because it is empty")
 	case r.cut && r.log.Bad == 1:
-		return unreadable(hintCut, "it holds no conversation%s", r.firstBad())
+		return unreadable(hintCut, "it contains no conversation%s", r.firstBad())
 	case r.records == 0:
-		return unreadable(hintForms, "it holds no conversation%s", r.firstBad())
+		return unreadable(hintForms, "it contains no conversation%s", r.firstBad())
 	case r.o.Format == "":
-		return unreadable(hintFormat, "it holds no conversation%s", r.firstBad())
+		return unreadable(hintFormat, "it contains no conversation%s", r.firstBad())
 	}
-	return unreadable(fmt.Sprintf("the log is not in the format %s, or has no conversation; without --format, evolve detects the format", r.o.Format), "it holds no conversation%s", r.firstBad())
+	return unreadable(fmt.Sprintf("the log is not in the format %s, or has no conversation; without --format, evolve detects the format", r.o.Format), "it contains no conversation%s", r.firstBad())
 }
 
 // stated returns an error for a record that has a different format than the stated one and

@@ -81,18 +81,18 @@ func TestUnreadableHints(t *testing.T) {
 	line := `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`
 	for text, want := range map[string][2]string{
 		"":                            {"it is empty", "the log has not been written"},
-		"\n \n":                       {"it holds no conversation, because it is empty", "the log has not been written"},
-		"[]":                          {"it holds no conversation, because it is empty", "the log has not been written"},
+		"\n \n":                       {"it contains no conversation, because it is empty", "the log has not been written"},
+		"[]":                          {"it contains no conversation, because it is empty", "the log has not been written"},
 		"\x89PNG\r\n\x1a\n\x00\x00":   {"it is a PNG image, not a log", "a log is JSON"},
 		"\x1f\x8b\x08":                {"it is compressed with gzip, not a log", "unpack it: gunzip"},
 		"\xff\xfe{\x00":               {"it is text in UTF-16, not a log", "convert it: iconv"},
 		"{\x00\x01":                   {"it is binary data, not a log", "a log is JSON"},
 		empty.String():                {"it is an empty ZIP archive, not a log", "a log is JSON"},
 		archive.String()[:60]:         {"it is a ZIP archive that is truncated or damaged", "its end is missing"},
-		line[:50]:                     {"it holds no conversation: line 1 ends in the middle: the log is truncated", "its end is missing"},
-		"[\n" + line[:50]:             {"it holds no conversation: item 1 and everything after it cannot be read: the log ends within it", "its end is missing"},
-		"user,assistant\nq,a\n":       {"it holds no conversation: line 1 is not valid JSON", "a log is JSON"},
-		`{"question":"q","says":"a"}`: {"it holds no conversation: line 1 has no known format", "name its format with --format"},
+		line[:50]:                     {"it contains no conversation: line 1 ends in the middle: the log is truncated", "its end is missing"},
+		"[\n" + line[:50]:             {"it contains no conversation: item 1 and everything after it cannot be read: the log ends in the middle of this item", "its end is missing"},
+		"user,assistant\nq,a\n":       {"it contains no conversation: line 1 is not valid JSON", "a log is JSON"},
+		`{"question":"q","says":"a"}`: {"it contains no conversation: line 1 has no known format", "name the log's format with --format"},
 	} {
 		given := 0
 		_, err := Read(strings.NewReader(text), ReadOptions{Name: "x"}, func(Conversation) { given++ })
@@ -104,7 +104,7 @@ func TestUnreadableHints(t *testing.T) {
 	// What precedes the cut is read, and the cut is named.
 	for text, want := range map[string]string{
 		line + "\n" + line[:50]:          "line 2 ends in the middle: the log is truncated",
-		"[" + line + ",\n" + line[:50]:   "item 2 and everything after it cannot be read: the log ends within it",
+		"[" + line + ",\n" + line[:50]:   "item 2 and everything after it cannot be read: the log ends in the middle of this item",
 		line + "\n" + line[:50] + "\n{}": "line 2 is not valid JSON",
 	} {
 		list, log := readAll(t, "x", []byte(text), "")

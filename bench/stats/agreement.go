@@ -93,8 +93,8 @@ func category(score float64, points int) int {
 	return int(math.Min(1, math.Max(0, score))*float64(points-1) + .5)
 }
 
-// unlike returns the largest plausible share of answers that differ if none of n observed
-// answers differs: 1 minus the lower bound of [Wilson].
+// unlike returns the largest plausible share of differing answers, given that none of n
+// observed answers differs: 1 minus the lower bound of [Wilson].
 func unlike(n float64) float64 {
 	lo, _ := Wilson(1, n, agreementLevel)
 	return 1 - lo

@@ -116,7 +116,7 @@ func TestJudgeNoise(t *testing.T) {
 	if n.Answers != 2 || math.Abs(n.Variance-(.1*.1/4)/2) > 1e-12 {
 		t.Errorf("%+v", n)
 	}
-	if got, want := n.Statement(), "the sampling of its judges contributes 3.5 points (standard deviation) per score and 5.0 per pair to the noise, measured over 2 answers"; got != want {
+	if got, want := n.Statement(), "the noise of the judges is 3.5 points (standard deviation) per score and 5.0 per pair, measured over 2 answers"; got != want {
 		t.Errorf("%q", got)
 	}
 	n = JudgeNoise{}

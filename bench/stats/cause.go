@@ -79,7 +79,8 @@ type Cause struct {
 	// Open reports whether the cause is inconclusive: an improvement of [Practical] size
 	// is neither shown nor ruled out.
 	Open bool `json:"open,omitempty"`
-	// Figures holds differences, gains and intervals in score units, and counts, by name.
+	// Figures maps names to figures: differences, gains and intervals in score units, and
+	// counts.
 	Figures map[string]float64 `json:"figures,omitempty"`
 	// Sentence is the cause in words, without the final full stop.
 	Sentence string `json:"sentence"`
@@ -132,7 +133,7 @@ func (r *Ruling) cause(d Design) Cause {
 		}
 		c.Sentence = fmt.Sprintf("the candidate %s is proven worse than %s on these tasks (%s points)", short(r.Variant), r.Reference.Words(), text.Points(r.Difference))
 	case CauseRuledOut:
-		c.Sentence = fmt.Sprintf("the candidate %s is not better%s on new tasks like these by %s points or more (%s)", short(r.Variant), r.Reference.than(), text.Size(Practical), r.interval())
+		c.Sentence = fmt.Sprintf("the candidate %s is not better%s by %s points or more on new tasks like these (%s)", short(r.Variant), r.Reference.than(), text.Size(Practical), r.interval())
 	default:
 		c.Sentence = r.undecided(d)
 	}
@@ -179,7 +180,7 @@ func (c Cause) heldBack(others bool) Cause {
 	case others:
 		who = "another variant"
 	}
-	c.Sentence = who + " looked better on the search tasks and was not confirmed: " + c.Sentence
+	c.Sentence = who + " looked better on the search tasks but was not confirmed: " + c.Sentence
 	return c
 }
 
@@ -206,7 +207,7 @@ func searchCut(behind Cause, any bool) Cause {
 		c.Sentence = "the search was cut short, and so far " + behind.Sentence + "; the next run continues the search"
 		c.Subject, c.Figures = behind.Subject, behind.Figures
 	case !any:
-		c.Sentence = "the search was cut short with nothing to confirm yet; the next run continues it"
+		c.Sentence = "the search was cut short before there was anything to confirm; the next run continues the search"
 	}
 	return c
 }

@@ -37,10 +37,10 @@ func anyEnding(t *rapid.T) ending {
 		Blocked: rapid.SampledFrom([]Cause{
 			{},
 			{},
-			{Kind: CauseNoRoom, Subject: "yyyyyyyyyy", Sentence: "tonight's budget has no room for the next 80 evaluations of the confirmation"},
+			{Kind: CauseNoRoom, Subject: "yyyyyyyyyy", Sentence: "tonight's budget leaves no room for the next 80 evaluations of the confirmation"},
 			{Kind: CauseNoEntry, Subject: "yyyyyyyyyy", Sentence: "all 12 confirmations allowed in 30 days are used"},
 			{Kind: CauseEnough, Subject: "yyyyyyyyyy", Sentence: "3 variants have entered the confirmation tonight, as many as confirm.finalists allows"},
-			{Kind: CauseNoBlock, Subject: "yyyyyyyyyy", Sentence: "its confirmation ended before every held-out task had run once on both sides"},
+			{Kind: CauseNoBlock, Subject: "yyyyyyyyyy", Sentence: "its confirmation ended before every held-out task had run once with each of the two variants"},
 			{Kind: CauseStopped, Sentence: "the run ended before the confirmation did"},
 			{Kind: CauseChanged, Sentence: "something that the evidence depends on changed while the run was interrupted, so nothing more was confirmed"},
 			best.tooLong(9000, 400),
@@ -74,7 +74,7 @@ var wordings = []wording{
 	{"the domain faq is proven worse", anyRuling(func(r *Ruling) bool { return r.State == Vetoed })},
 	{"is proven worse than the champion", anyRuling(func(r *Ruling) bool { return r.State == Harmful && !r.Fixed })},
 	{"and a repeat would give the same result", anyRuling(func(r *Ruling) bool { return r.State == Harmful && r.Fixed })},
-	{"it continues tomorrow", anyRuling(func(r *Ruling) bool { return r.State == Open })},
+	{"its confirmation continues tomorrow", anyRuling(func(r *Ruling) bool { return r.State == Open })},
 	{"parked", anyRuling(func(r *Ruling) bool { return r.State == Parked })},
 	{"on these tasks only", anyRuling(func(r *Ruling) bool { return r.State == HereOnly })},
 	{"no room for the next", blockedBy(CauseNoRoom)},
@@ -84,11 +84,11 @@ var wordings = []wording{
 	{"the run ended before", blockedBy(CauseStopped)},
 	{"while the run was interrupted", blockedBy(CauseChanged)},
 	{"a month's confirmations allow", blockedBy(CauseTooLong)},
-	{"looked better on the search tasks and was not confirmed", func(_ []Ruling, c Circumstances) bool {
+	{"looked better on the search tasks but was not confirmed", func(_ []Ruling, c Circumstances) bool {
 		return !c.Blocked.None() && c.Blocked.Kind != CauseStopped && c.Blocked.Kind != CauseChanged
 	}},
 	{"the search was cut short", func(_ []Ruling, c Circumstances) bool { return !c.Searched }},
-	{"nothing to confirm yet", func(r []Ruling, c Circumstances) bool {
+	{"there was anything to confirm", func(r []Ruling, c Circumstances) bool {
 		return len(r) == 0 && c.Blocked.None() && c.Behind.None()
 	}},
 	{"is estimated at", func(_ []Ruling, c Circumstances) bool { return !c.Behind.None() }},

@@ -169,11 +169,11 @@ func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 		other := c.cause(&rulings[i])
 		if lead >= 0 && (rulings[lead].State == Proven || rulings[lead].State == Trade) && !c.refused(&rulings[lead]) {
 			// An adoption invalidates evidence against the old champion.
-			next := "it continues if the champion stays"
+			next := "its confirmation continues unless the champion is replaced"
 			if c.Reference != nil {
-				next = "it does not continue, because candidates must now beat this winner"
+				next = "its confirmation does not continue, because candidates must now beat this winner"
 			}
-			other.Sentence = strings.Replace(other.Sentence, "it continues tomorrow", next, 1)
+			other.Sentence = strings.Replace(other.Sentence, "its confirmation continues tomorrow", next, 1)
 		}
 		out = append(out, other)
 	}
@@ -265,7 +265,7 @@ func (r *Ruling) inMetric() string {
 func (r *Ruling) inScore() string {
 	i, about := r.Shown()
 	if r.exact() {
-		return text.Points(r.Difference) + " points on these tasks, which is exact, because a repeat would give the same result"
+		return text.Points(r.Difference) + " points on these tasks; this is exact, because a repeat would give the same result"
 	}
 	return fmt.Sprintf("%s points, %s interval for %s %s to %s", text.Points(r.Difference), text.Percent(r.Level), about.Words(), text.Points(i.Lo), text.Points(i.Hi))
 }
@@ -292,9 +292,9 @@ func (r *Ruling) undecided(d Design) string {
 		return fmt.Sprintf("variant %s is proven better%s on these tasks only (%s): %s cannot show that it is better on new tasks like these%s",
 			name, r.Reference.than(), interval, text.Count(r.Clusters, "independent task"), more)
 	case Parked:
-		return fmt.Sprintf("variant %s is neither shown to be better%s nor ruled out (%s) after twice the projected number of pairs: it is parked with its evidence", name, r.Reference.than(), interval)
+		return fmt.Sprintf("variant %s is neither shown to be better%s nor ruled out (%s) after twice the projected number of pairs: it is parked, and its evidence is kept", name, r.Reference.than(), interval)
 	}
-	next := "it continues tomorrow"
+	next := "its confirmation continues tomorrow"
 	if r.LogE < r.Threshold {
 		if n := r.missingPairs(); !math.IsInf(n, 1) {
 			next += ": about " + morePairs(n)
@@ -324,5 +324,5 @@ func kept(causes []Cause, detectable float64, against *Reference) string {
 	if len(ended) > 0 {
 		who = sentence(ended) + "; nothing else in the confirmation"
 	}
-	return fmt.Sprintf("%s is better%s on new tasks like these by %s points or more and by a margin that this run could detect (%s)", who, against.than(), text.Size(Practical), visible(detectable))
+	return fmt.Sprintf("%s is better%s by %s points or more on new tasks like these (this run could detect %s)", who, against.than(), text.Size(Practical), visible(detectable))
 }

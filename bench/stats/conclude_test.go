@@ -76,15 +76,15 @@ func TestConclude(t *testing.T) {
 			Refused, -1, `but the gate "program" of its proposal P1 did not run, so nothing is recommended: no sandbox`,
 		},
 		{"proven after a search cut short", []Ruling{ruling("a", Proven, .1, .05)}, Circumstances{}, Adopt, 0, "new tasks like these"},
-		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is not shown to be better, nor is a gain of 5.0 points ruled out (+3.0 points, 95 % interval for new tasks −5.0 to +11.0); it continues tomorrow: about 4,600 more pairs"},
-		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "it continues tomorrow"},
+		{"goes on", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant aaaaaaaa is not shown to be better, nor is a gain of 5.0 points ruled out (+3.0 points, 95 % interval for new tasks −5.0 to +11.0); its confirmation continues tomorrow: about 4,600 more pairs"},
+		{"behind, but open", []Ruling{ruling("a", Open, -.03, .1)}, Circumstances{Searched: true}, Undecided, -1, "its confirmation continues tomorrow"},
 		{"on these tasks so far", []Ruling{shown}, Circumstances{Searched: true}, Undecided, -1, "is proven better on these tasks, but not yet on new tasks like these"},
 		{"a guard is open", []Ruling{unsure}, Circumstances{Searched: true}, Adopt, 0, "; guard not yet shown to hold: p95 latency 1.5 s → 1.8 s (+20 % [−10, +50], at most +10 %)"},
 		{"a guard is broken", []Ruling{ruling("aaaaaaaaaa", Open, .03, .08), dear}, Circumstances{Searched: true}, TradeOff, 1, "it breaks a guard: mean cost $0.002 → $0.008 (+300 % [+250, +350], at most +10 %); whether the gain is worth it"},
 		{"a trade beside one within its guards", []Ruling{dear, unsure}, Circumstances{Searched: true}, Adopt, 1, "variant ffffffff"},
 		{"on these tasks only", []Ruling{ruling("a", Parked, .3, .4), ruling("b", HereOnly, .06, .08)}, Circumstances{Searched: true}, Undecided, -1, "variant b is proven better on these tasks only"},
-		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked with its evidence"},
-		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing in the confirmation is better on new tasks like these by 5.0 points or more"},
+		{"parked", []Ruling{ruling("a", Parked, .01, .08)}, Circumstances{Searched: true}, Undecided, -1, "parked, and its evidence"},
+		{"ruled out", []Ruling{ruling("a", Open, .01, .03), ruling("b", Parked, .01, .02)}, Circumstances{Searched: true}, Keep, -1, "nothing in the confirmation is better by 5.0 points or more"},
 		{"worse", []Ruling{ruling("a", Harmful, -.1, .3)}, Circumstances{Searched: true}, Keep, -1, "proven worse than the champion on these tasks (−10.0 points)"},
 		{"fixed, and no better", []Ruling{same}, Circumstances{Searched: true}, Keep, -1, "no better than the champion on these tasks (0.0 points), and a repeat would give the same result"},
 		{"vetoed", []Ruling{ruling("a", Vetoed, .1, .05)}, Circumstances{Searched: true}, Keep, -1, "must not replace the champion: the domain faq is proven worse"},
@@ -153,7 +153,7 @@ func TestShown(t *testing.T) {
 		}
 		words := "interval for " + about.Words() + " " + text.Points(i.Lo) + " to " + text.Points(i.Hi)
 		if c.fixed && c.about == TheseTasks {
-			words = "(+100.0 points on these tasks, which is exact, because a repeat would give the same result)"
+			words = "(+100.0 points on these tasks; this is exact, because a repeat would give the same result)"
 		}
 		if said := Conclude([]Ruling{r}, Circumstances{Searched: true}).Sentence; !strings.Contains(said, words) {
 			t.Errorf("%s: %q lacks %q", name, said, words)

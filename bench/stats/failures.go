@@ -11,8 +11,9 @@ import (
 // crash, a timeout, a broken contract. Each scores 0, so the mean includes them; they are
 // reported so that a gain bought with failures is visible. Only complete pairs count.
 type Failures struct {
-	// Champion and Variant are the numbers of tasks on which an evaluation of the champion
-	// and of the variant failed, and Tasks is the number of all tasks.
+	// Champion is the number of tasks on which an evaluation of the champion failed,
+	// Variant is the number on which one of the variant failed, and Tasks is the number
+	// of all tasks.
 	Champion int `json:"champion"`
 	Variant  int `json:"variant"`
 	Tasks    int `json:"tasks"`

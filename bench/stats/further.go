@@ -134,7 +134,7 @@ func (f Further) words(change string) string {
 		return words + fmt.Sprintf(", %s interval %s to %s", text.Percent(f.Level), metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))
 	}
 	if f.Same {
-		words += " on every case alike"
+		words += " on every case"
 	}
 	return words
 }

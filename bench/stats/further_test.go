@@ -9,8 +9,8 @@ import (
 	"evolve/bench/metrics"
 )
 
-// TestFurtherGains checks the findings on metrics other than the deciding one, whose
-// intervals hold simultaneously.
+// TestFurtherGains checks the findings on metrics other than the deciding one. The
+// intervals of these metrics hold simultaneously.
 func TestFurtherGains(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
@@ -42,7 +42,7 @@ func TestFurtherGains(t *testing.T) {
 	// .995 is 3.249836.
 	near(t, "level", r.Further[0].Level, .99, 1e-12)
 	near(t, "lo", r.Further[0].Interval.Lo, 14.5-3.249836*math.Sqrt(82.5/90), 1e-5)
-	price := "significantly worse, corrected for 5 further metrics (Bonferroni): memory 100.0 → 114.5 MB, +14.5 MB, 99 % interval +11.4 to +17.6; size 30.0 → 31.0, +1.0 on every case alike"
+	price := "significantly worse, corrected for 5 further metrics (Bonferroni): memory 100.0 → 114.5 MB, +14.5 MB, 99 % interval +11.4 to +17.6; size 30.0 → 31.0, +1.0 on every case"
 	for what, words := range map[string]string{"the reason": r.Reason, "the sentence": Conclude([]Ruling{r}, Circumstances{Searched: true}).Sentence} {
 		if !strings.Contains(words, price) {
 			t.Errorf("%s does not have the price: %q", what, words)

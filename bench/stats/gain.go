@@ -216,7 +216,7 @@ func (g *Gain) recordedChange() string {
 func (g *Gain) words(change string) string {
 	words := g.Title() + " " + g.Values() + ", " + change
 	if g.Same {
-		words += " on every case alike"
+		words += " on every case"
 	}
 	if i, d := g.Interval, g.decimals(); i != nil {
 		words += fmt.Sprintf(", %s interval %s to %s", text.Percent(g.Level), metrics.Signed(i.Lo, d), metrics.Signed(i.Hi, d))

@@ -51,8 +51,8 @@ func TestGainOf(t *testing.T) {
 	}
 }
 
-// TestTheSameOnEveryCase checks that if all cases change by the same amount, no interval of
-// zero or nearly zero width is claimed, as older records did.
+// TestTheSameOnEveryCase checks that if all cases change by the same amount, no interval
+// of zero or nearly zero width is claimed, unlike in older records.
 func TestTheSameOnEveryCase(t *testing.T) {
 	t.Parallel()
 	k := metrics.Kind{Name: "hits", Better: metrics.Higher, Size: 1, Form: metrics.Form}
@@ -62,7 +62,7 @@ func TestTheSameOnEveryCase(t *testing.T) {
 		pairs = append(pairs, p)
 	}
 	r := Judge("v", pairs, Rule{Alpha: .05 / 12, Fixed: true}.Of(&k))
-	if g := r.Metric; g.Interval != nil || !g.Same || g.Shown() != 1 || r.State != Proven || r.Discord() != "" || g.Words() != "hits 0 → 50, +50 on every case alike" {
+	if g := r.Metric; g.Interval != nil || !g.Same || g.Shown() != 1 || r.State != Proven || r.Discord() != "" || g.Words() != "hits 0 → 50, +50 on every case" {
 		t.Errorf("%s, %q, %q: %+v", r.State, g.Words(), r.Discord(), g)
 	}
 	k.Form = 0

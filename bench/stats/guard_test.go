@@ -170,8 +170,8 @@ func lognormal(spread, interaction float64) func(*rand.Rand) (float64, float64) 
 	}
 }
 
-// rarely draws tasks of equal level, a share of which cost the candidate the given
-// multiple. The mean change is 1.
+// rarely draws tasks of equal level. On the given share of them, the candidate's cost is
+// multiplied by times, relative to the others. The mean change is 1.
 func rarely(share, times float64) func(*rand.Rand) (float64, float64) {
 	return func(rng *rand.Rand) (float64, float64) {
 		change := 1 / (1 - share + share*times)

@@ -47,7 +47,7 @@ func (b Bound) String() string {
 	name := strings.ReplaceAll(b.Name, "_", " ")
 	s := fmt.Sprintf("%s %s at most %s", b.Of, name, text.Change(b.AtMost))
 	if b.PerPoint > 0 {
-		s += fmt.Sprintf(" and %g %% more per point", 100*b.PerPoint)
+		s += fmt.Sprintf(" and %g %% more per point gained", 100*b.PerPoint)
 	}
 	if b.Floor > 0 {
 		s += ", from " + Quantity(b.Name, b.Floor)

@@ -59,10 +59,10 @@ func TestJudge(t *testing.T) {
 		claim  Claim
 		reason string
 	}{
-		{"nothing measured", nil, Rule{}, Open, NoClaim, "no pair was scored"},
-		{"one block", blocksOf(10, 1, everywhere), Rule{}, Open, NoClaim, "not decided: +30.0 points on 10 tasks, once each, evidence of"},
-		{"as good as the champion", blocksOf(20, 8, nowhere), Rule{}, Open, NoClaim, "to 1, where 240 to 1 would prove it"},
-		{"as good, and long enough", blocksOf(20, 8, nowhere), Rule{Cap: 79}, Parked, NoClaim, "parked after twice the 79 pairs"},
+		{"nothing measured", nil, Rule{}, Open, NoClaim, "no task was scored"},
+		{"one block", blocksOf(10, 1, everywhere), Rule{}, Open, NoClaim, "not decided: +30.0 points on 10 tasks, once each; the evidence is"},
+		{"as good as the champion", blocksOf(20, 8, nowhere), Rule{}, Open, NoClaim, "to 1, but 240 to 1 is required"},
+		{"as good, and long enough", blocksOf(20, 8, nowhere), Rule{Cap: 79}, Parked, NoClaim, "parked after twice the projected 79 pairs"},
 		{"not one pair above twice", blocksOf(20, 8, nowhere), Rule{Cap: 80}, Open, NoClaim, "not decided"},
 		{"better everywhere", blocksOf(20, 8, everywhere), Rule{}, Proven, NewTasks, "better on new tasks like these: +25.0 points on 20 tasks, 8 times each, and at least +"},
 		{"proven before it could be parked", blocksOf(20, 8, everywhere), Rule{Cap: 10}, Proven, NewTasks, ""},

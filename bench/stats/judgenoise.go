@@ -58,6 +58,6 @@ func (n *JudgeNoise) Statement() string {
 		return `the noise of its judges is unknown, because they take only one sample (set "samples" to 2 or more to measure it)`
 	}
 	sd := math.Sqrt(n.Variance)
-	return fmt.Sprintf("the sampling of its judges contributes %s points (standard deviation) per score and %s per pair to the noise, measured over %s",
+	return fmt.Sprintf("the noise of the judges is %s points (standard deviation) per score and %s per pair, measured over %s",
 		text.Size(sd), text.Size(sd*math.Sqrt2), text.Count(n.Answers, "answer"))
 }

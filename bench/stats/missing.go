@@ -2,8 +2,8 @@ package stats
 
 import "slices"
 
-// differs is the error probability of the test whether the champion lacks more evaluations
-// than the variant.
+// differs is the error probability of the test of whether the champion lacks more
+// evaluations than the variant.
 const differs = 0.05
 
 // missing counts the repeats that were evaluated on one side only: those that the
@@ -16,15 +16,15 @@ func missing(pairs []Pair) (champion, variant int) {
 	return champion, variant
 }
 
-// counted returns the pairs with missing data scored. A missing evaluation scores 0, as if
-// it had failed, except that the champion's score 1 if the champion lacks more evaluations
-// than the variant, by a sign test at .05. counted returns nil if no data is missing on one
-// side only.
+// counted returns the pairs with scores in place of missing data. A missing evaluation
+// scores 0, as if it had failed, except that the champion's score 1 if the champion lacks
+// more evaluations than the variant, by a sign test at .05. counted returns nil if no
+// data is missing on one side only.
 //
 // The way in which a failure is recorded must not decide a comparison. If a variant's
-// failures ended as missing data and were left out, the variant would look better: with one
-// failure in five missing, a gain was claimed for half of the simulated entries that had
-// none. Data missing by chance is missing on both sides, and its zeros cancel out.
+// failures ended as missing data and were left out, the variant would look better: with
+// one failure in five missing, a gain was claimed for half of the simulated entries that
+// had none. Data missing by chance is missing on both sides, and its zeros cancel out.
 func counted(pairs []Pair) []Pair {
 	champion, variant := missing(pairs)
 	if champion+variant == 0 {

@@ -55,7 +55,7 @@ func TestJudgeBoundsWhatANightProves(t *testing.T) {
 		t.Errorf("one night proves %g of %g", one.NewLower, one.Difference)
 	}
 	large := Judge("v", blocksOf(40, 8, func(task, block int) int { return btoi((task+block)%3 == 0) }), rule)
-	if large.State != Proven || !strings.Contains(large.Reason, "measured in 1 night, on the assumption that a night shifts such a difference by 2.0 points (standard deviation)") {
+	if large.State != Proven || !strings.Contains(large.Reason, "measured in 1 night, on the assumption that the difference varies from night to night by 2.0 points (standard deviation)") {
 		t.Errorf("%s: %s", large.State, large.Reason)
 	}
 	if fixed := Judge("v", blocksOf(40, 1, func(int, int) int { return 1 }), Rule{Alpha: entryAlpha, Fixed: true}); fixed.Night != 0 || strings.Contains(fixed.Reason, "night") {

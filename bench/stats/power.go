@@ -274,7 +274,7 @@ func (d Design) Statement() string {
 	}
 	within, between := d.variances()
 	if r := BestRepeats(taskPrice, 1, within, between); !d.Fixed && d.Month/float64(d.Tasks) > r {
-		says += fmt.Sprintf("; beyond about %.0f repeats of each task, more tasks would show more than further repeats", r)
+		says += fmt.Sprintf("; beyond about %.0f repeats of each task, adding tasks would help more than adding repeats", r)
 	}
 	return says
 }

@@ -84,7 +84,7 @@ func TestStatement(t *testing.T) {
 	}{
 		{"a good night", Design{Tasks: 40, Units: 40, Tonight: 650, Month: 19500}, []string{"tonight's run can show an improvement of ", "new tasks like these, and the month's runs can show one of", "40 independent holdout tasks, 650 pairs a night"}},
 		{"only the month", Design{Tasks: 400, Units: 400, Tonight: 650, Month: 19500}, []string{"nothing can be shown tonight; within the month"}},
-		{"few tasks", Design{Tasks: 3, Units: 3, Tonight: 10, Month: 300, Between: .01}, []string{"no improvement on new tasks like these can be shown with 3 independent holdout tasks", "only an improvement on these tasks themselves", "independent tasks would be needed for 5.0 points", "beyond about 50 repeats of each task, more tasks would show more than further repeats"}},
+		{"few tasks", Design{Tasks: 3, Units: 3, Tonight: 10, Month: 300, Between: .01}, []string{"no improvement on new tasks like these can be shown with 3 independent holdout tasks", "only an improvement on these tasks themselves", "independent tasks would be needed for 5.0 points", "beyond about 50 repeats of each task, adding tasks would help more than adding repeats"}},
 		{"fixed", Design{Tasks: 60, Units: 60, Tonight: 60, Month: 60, Fixed: true}, []string{"further nights add nothing"}},
 		{"ten tasks of a fixed agent", Design{Tasks: 10, Units: 10, Tonight: 10, Month: 10, Fixed: true}, []string{"tonight's run can show an improvement of 6"}},
 		{"no holdout", Design{}, []string{"no holdout tasks"}},
@@ -132,7 +132,7 @@ func TestNeededWithoutSpread(t *testing.T) {
 	}
 	r := shows(12, .219)
 	if said := Conclude([]Ruling{r}, Circumstances{Searched: true, Design: Design{Tasks: 12, Units: 12, Tonight: 12, Month: 12, Alpha: alpha, Fixed: true}}).Sentence; !strings.Contains(said, "about 28 independent tasks would be needed to show 21.9 points") ||
-		!strings.Contains(said, "+21.9 points on these tasks, which is exact") {
+		!strings.Contains(said, "+21.9 points on these tasks; this is exact") {
 		t.Error(said)
 	}
 }

@@ -32,7 +32,7 @@ func (r *Ruling) reason(rule Rule) string {
 	case Vetoed:
 		return strings.Join(r.objections(), "; ")
 	case Parked:
-		return fmt.Sprintf("parked after twice the %.0f pairs it was projected to need: %s", rule.Cap, r.standing(measured))
+		return fmt.Sprintf("parked after twice the projected %.0f pairs: %s", rule.Cap, r.standing(measured))
 	}
 	return r.standing(measured)
 }
@@ -64,7 +64,7 @@ func (r *Ruling) Assumes() string {
 	if r.Night == 0 {
 		return ""
 	}
-	return fmt.Sprintf("measured in %s, on the assumption that a night shifts such a difference by %s points (standard deviation)", text.Count(r.Nights, "night"), text.Size(r.Night))
+	return fmt.Sprintf("measured in %s, on the assumption that the difference varies from night to night by %s points (standard deviation)", text.Count(r.Nights, "night"), text.Size(r.Night))
 }
 
 // independent returns in words the number of independent tasks and, with uneven weights,
@@ -81,11 +81,11 @@ func (r *Ruling) independent() string {
 func (r *Ruling) standing(measured string) string {
 	switch {
 	case r.Pairs == 0:
-		return "no pair was scored on both sides"
+		return "no task was scored on both sides"
 	case r.Claim == TheseTasks:
 		return fmt.Sprintf("better on these tasks: %s; not yet shown for new ones", measured)
 	}
-	return fmt.Sprintf("not decided: %s, evidence of %s to 1, where %.0f to 1 would prove it", measured, twoDigits(math.Exp(r.LogE)), math.Exp(r.Threshold))
+	return fmt.Sprintf("not decided: %s; the evidence is %s to 1, but %.0f to 1 is required", measured, twoDigits(math.Exp(r.LogE)), math.Exp(r.Threshold))
 }
 
 // objections returns the reasons of a veto.

@@ -44,7 +44,7 @@ func (c Circumstances) refused(r *Ruling) bool {
 	return c.refusal(r) != nil || slices.ContainsFunc(c.Refused, func(f Refusal) bool { return f.NotRun })
 }
 
-// cause returns the cause for a ruling, which a refusal overrides.
+// cause returns the cause of a ruling. A refusal overrides the ruling's own cause.
 func (c Circumstances) cause(r *Ruling) Cause {
 	out, f := r.cause(c.Design), c.refusal(r)
 	if f == nil {

@@ -17,14 +17,14 @@ func (d Design) Shortage(cases bool) string {
 	needed := ""
 	if d.Tasks > 0 && (!cases || d.Within > 0) { // the number of cases that are needed is unknown before a night
 		if n := d.Needed(Practical); n > d.Units {
-			needed = fmt.Sprintf("; to show %s points on new tasks, about %s are needed", text.Size(Practical), text.Count(n, "independent holdout task"))
+			needed = fmt.Sprintf("; to show a gain of %s points on new tasks, about %s are needed", text.Size(Practical), text.Count(n, "independent holdout task"))
 		}
 	}
 	switch {
 	case cases && d.Tasks == 0:
-		return fmt.Sprintf("no case is held out: the night can search, but can neither confirm nor propose anything; to confirm, it needs at least %d held-out cases, half of the %d that the scoring command must print", least, 2*least)
+		return fmt.Sprintf("no case is held out: the night can search, but can neither confirm nor propose anything; to confirm, it needs at least %d held-out cases, so the scoring command must print at least %d, half of which are held out", least, 2*least)
 	case cases:
-		return fmt.Sprintf("%s cannot confirm a version, so none is proposed; confirming one takes at least %d, half of the %d that the scoring command must print%s", text.Count(d.Units, "independent held-out case"), least, 2*least, needed)
+		return fmt.Sprintf("%s cannot confirm a version, so none is proposed; confirming one takes at least %d, so the scoring command must print at least %d, half of which are held out%s", text.Count(d.Units, "independent held-out case"), least, 2*least, needed)
 	case d.Tasks == 0:
 		return fmt.Sprintf("the suite has no holdout tasks: the run can search, but its verdict stays undecided; a claim about new tasks needs at least %d", least)
 	}

@@ -82,9 +82,9 @@ func (p Pair) failsThroughout() bool {
 	return len(p.B) > 0 && !slices.ContainsFunc(p.B, above) && slices.ContainsFunc(p.A, above)
 }
 
-// shareMost returns an upper bound on the share of a kind in a population, given that found
-// of n draws are of that kind: at any higher share, found or fewer such draws have a
-// probability of at most .05.
+// shareMost returns an upper bound on the share of a kind in a population. The evidence
+// is n draws, of which the number found are of that kind: at any higher share, the
+// probability of so few such draws is at most .05.
 func shareMost(found, n float64) float64 {
 	if found >= n {
 		return 1
@@ -97,16 +97,16 @@ func (t *Tail) Words() string { return t.words("the gain") }
 
 // words does what Words does, with a name for the gain.
 func (t *Tail) words(gain string) string {
-	s := fmt.Sprintf("up to %s of new tasks could fail unnoticed, because none of these %s independent tasks is of their kind; %s would be lost if %s of new tasks failed in this way",
+	s := fmt.Sprintf("up to %s of new tasks could be of a kind that these %s independent tasks do not include, and fail unnoticed; %s would be lost if %s of new tasks failed completely",
 		text.Percent(t.Unseen), text.Whole(t.Tasks), gain, text.Percent(t.BreakEven))
 	if t.BreakEven > 0 && t.Unseen > t.BreakEven {
 		s += ", which so few tasks cannot exclude"
 	}
 	if t.Worse > 0 {
-		s += fmt.Sprintf("; %s got clearly worse, and at most %s of new ones would", text.Count(t.Worse, "independent task"), text.Percent(t.WorseMost))
+		s += fmt.Sprintf("; %s got clearly worse, which may happen to at most %s of new tasks", text.Count(t.Worse, "independent task"), text.Percent(t.WorseMost))
 	}
 	if t.Failing > 0 {
-		s += fmt.Sprintf("; it failed on %s in every run, and may do so on at most %s of new ones", text.Count(t.Failing, "independent task"), text.Percent(t.FailingMost))
+		s += fmt.Sprintf("; the candidate failed on %s in every run, as it would on at most %s of new tasks", text.Count(t.Failing, "independent task"), text.Percent(t.FailingMost))
 	}
 	return s
 }

@@ -39,7 +39,7 @@ func TestTail(t *testing.T) {
 	near(t, "all found", shareMost(3, 3), 1, 0)
 	// After two blocks, no task is clearly worse, and two tasks fail in both blocks.
 	early := Judge("v", blocksOf(40, 2, loses(2)), Rule{Alpha: entryAlpha}).Tail
-	if early.Worse != 0 || early.Failing != 2 || !strings.Contains(early.Words(), "on 2 independent tasks in every run, and may do so on at most 14.9 % of new ones") {
+	if early.Worse != 0 || early.Failing != 2 || !strings.Contains(early.Words(), "on 2 independent tasks in every run, as it would on at most 14.9 % of new tasks") {
 		t.Errorf("%+v: %s", early, early.Words())
 	}
 	near(t, "failing, at most", early.FailingMost, .14923, 1e-4)
@@ -63,7 +63,7 @@ func TestTail(t *testing.T) {
 		t.Errorf("nothing has the tail %+v", r.Tail)
 	}
 	r := Judge("v", blocksOf(40, 12, loses(2)), Rule{Alpha: entryAlpha})
-	if r.State != Proven || !strings.Contains(r.Reason, "up to 7.2 % of new tasks could fail unnoticed") || !strings.Contains(r.Reason, "2 independent tasks got clearly worse, and at most 14.9 % of new ones would") {
+	if r.State != Proven || !strings.Contains(r.Reason, "up to 7.2 % of new tasks could be of a kind that these 40 independent tasks do not include, and fail unnoticed") || !strings.Contains(r.Reason, "2 independent tasks got clearly worse, which may happen to at most 14.9 % of new tasks") {
 		t.Errorf("%s: %s", r.State, r.Reason)
 	}
 }

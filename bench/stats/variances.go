@@ -91,5 +91,5 @@ func (d Design) Assumption() string {
 	if !d.Graded || d.Within > 0 {
 		return ""
 	}
-	return "random variation is assumed to be as large as for scores that are only pass or fail, and is known after the first night"
+	return "random variation is assumed to be as large as for pass-or-fail scores until the first night has measured it"
 }

@@ -127,7 +127,7 @@ func TestStatementOfPassAndFail(t *testing.T) {
 	}
 	graded := d
 	graded.Graded = true
-	if a, b := d.Statement(), graded.Statement(); strings.Contains(a, "assumed") || !strings.Contains(b, "; random variation is assumed to be as large as for scores that are only pass or fail, and is known after the first night") {
+	if a, b := d.Statement(), graded.Statement(); strings.Contains(a, "assumed") || !strings.Contains(b, "; random variation is assumed to be as large as for pass-or-fail scores until the first night has measured it") {
 		t.Errorf("%s\n%s", a, b)
 	}
 	if text := graded.With(Variances{Within: .02, Graded: true}).Assumption(); text != "" {

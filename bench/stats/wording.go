@@ -3,4 +3,4 @@ package stats
 // Wording is the version of the sentences in rulings and verdicts. It is increased whenever
 // they change, so that sentences in a record of another version are not compared with newly
 // computed ones.
-const Wording = 4
+const Wording = 5

@@ -183,8 +183,8 @@ func changed(was, is code) (out map[string]string, tuned bool) {
 	return out, tuned && len(is.functions) == len(was.functions)
 }
 
-// callers returns list with the functions added that call a function in list, directly or
-// through a chain of at most distance calls.
+// callers returns list and, in addition, the functions that call a function in list,
+// directly or through a chain of at most distance calls.
 func callers(is code, list map[string]string, distance int) map[string]string {
 	out := maps.Clone(list)
 	near := map[string]bool{}

@@ -293,7 +293,7 @@ func (p *Plan) worst(a query, bases, candidates []side, unsteady map[string]bool
 	for _, c := range candidates {
 		now := c.functions[a.function]
 		if c.broken {
-			return Difference{Subject: subject, Input: subject.Call + " with any input", Part: "report", Before: "as it was written", After: "overwritten by the called code", degree: real}, true
+			return Difference{Subject: subject, Input: subject.Call + " with any input", Part: "report", Before: "intact", After: "overwritten by the called code", degree: real}, true
 		}
 		if now == nil {
 			continue
@@ -358,7 +358,7 @@ func compareOutcomes(was, is outcome, unsteady map[string]bool, exitCode string)
 	case harness.Late:
 		return Difference{Part: "end", Before: described(was), After: fmt.Sprintf("none within %d ms", callMillis*patience), degree: real}
 	case harness.Called:
-		return Difference{Part: "end", Before: described(was), After: "the process ended with exit code " + exitCode, degree: real}
+		return Difference{Part: "end", Before: described(was), After: "a process exit with code " + exitCode, degree: real}
 	default: // the input was not made
 		return Difference{}
 	}
@@ -446,11 +446,11 @@ func (p *Plan) conclude(asks, suspects []query, bases, candidates []side, out *O
 			out.Left = append(out.Left, Reason{subject.Name, ErrTime.Error()})
 			continue
 		case now == nil:
-			after := "the time ran out before the first call"
+			after := "a timeout before the first call"
 			if codes := candidates[0].codes[a.function]; len(codes) > 0 {
-				after = "a process that ended before the first call, with exit code " + lastCode(codes)
+				after = "a process exit before the first call, with code " + lastCode(codes)
 			}
-			out.Different = append(out.Different, Difference{Subject: subject, Input: subject.Call + " with any input", Part: "end", Before: "calls that return", After: after, degree: real})
+			out.Different = append(out.Different, Difference{Subject: subject, Input: subject.Call + " with any input", Part: "end", Before: "a return", After: after, degree: real})
 			continue
 		case compared == 0:
 			out.Left = append(out.Left, Reason{subject.Name, "no input could be given to both versions in time"})

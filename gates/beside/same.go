@@ -75,8 +75,8 @@ func pieces(s string) []piece {
 	}
 }
 
-// wrapsToo reports whether the list of types that an error wraps still contains, in the
-// same order, all types that it contained before.
+// wrapsToo reports whether the list of types that an error wraps still contains all types
+// that it contained before, in the same order.
 func wrapsToo(was, is string) bool {
 	now := strings.Split(is, " of ")
 	for _, t := range strings.Split(was, " of ") {

@@ -36,7 +36,7 @@ func Gate(list []File) gates.Gate {
 		}
 		switch {
 		case c.deceives():
-			return gates.Failed, "a marked block that ends the process and also writes output or reads how the process was started can print values that should come from the command: " + joined(found, unread)
+			return gates.Failed, "a marked block that ends the process and also writes output or reads the process's arguments or environment can print made-up values in place of the command's: " + joined(found, unread)
 		case len(found) > 0:
 			return gates.Flagged, joined(found, unread)
 		case len(c.blind) > 0:
@@ -77,7 +77,7 @@ func (c comparison) findings() []string {
 			}
 			shown = append(shown, fmt.Sprintf("%s:%d %s", text.Visible(p.file), p.line, text.Visible(text.Clip(p.text, 60, text.Ellipsis))))
 		}
-		out = append(out, "it adds code that "+what+": "+strings.Join(shown, ", "))
+		out = append(out, "the change adds code that "+what+": "+strings.Join(shown, ", "))
 	}
 	return out
 }

@@ -315,7 +315,7 @@ func (t *checker) fixingTests(ctx context.Context) ([]fixingTests, error) {
 	for _, file := range t.layout.fresh {
 		var tests []string
 		for _, name := range f.names[path.Dir(file)] {
-			if became := f.before[path.Join(path.Dir(file), name)]; became == "failed" || became == "did not end" {
+			if became := f.before[path.Join(path.Dir(file), name)]; became == "failed" || became == "did not finish" {
 				tests = append(tests, name)
 			}
 		}
@@ -345,12 +345,13 @@ type besideVerdict struct {
 	// nil from empty.
 	json bool
 	// different holds descriptions of differences. looked holds those covered by a test
-	// that fails without the patch, explained those due to tuned constants, and slight and
-	// empty those of little importance. left holds the functions that were not compared,
-	// and unsteady the results that vary between runs of the base. missed holds the changed
-	// statements that no input reached, and unlooked those among them that no test reaches
-	// either. reached is the number of changed statements that inputs reached, and failing
-	// is the number of those reached only by calls that ended in an error or a panic.
+	// that fails without the patch, explained holds those due to tuned constants, and
+	// slight and empty hold those of little importance. left holds the functions that
+	// were not compared, and unsteady the results that vary between runs of the base.
+	// missed holds the changed statements that no input reached, and unlooked holds those
+	// among them that no test reaches either. reached is the number of changed statements
+	// that inputs reached, and failing is the number of those reached only by calls that
+	// ended in an error or a panic.
 	missed, unlooked                                                     []string
 	reached, failing                                                     int
 	different, looked, explained, slight, empty, left, unsteady, unbuilt []string
@@ -424,14 +425,14 @@ func (v *besideVerdict) verdict() (gates.Verdict, string) {
 		verdict = gates.Flagged
 		evidence = append(evidence, fmt.Sprintf("%s; behaviour changed in %s, and no test that fails without the patch covers it: %s", called, text.Count(len(v.different), "function"), some(v.different)))
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0 && v.reached == 0 && len(v.missed) > 0:
-		evidence = append(evidence, called+"; none of them reached a changed statement")
+		evidence = append(evidence, called+"; no input reached a changed statement")
 	case v.functions > 0 && len(v.looked)+len(v.explained)+len(v.slight) == 0:
 		evidence = append(evidence, called+v.reach()+": no difference")
 	default:
 		evidence = append(evidence, called)
 	}
 	if v.failing > 0 && v.failing == v.reached {
-		evidence = append(evidence, fmt.Sprintf("every input that reached a changed statement ended in an error or a panic (%d)", v.failing))
+		evidence = append(evidence, fmt.Sprintf("every changed statement that an input reached was reached only by calls that ended in an error or a panic (%d)", v.failing))
 	}
 	if len(v.unbuilt)+len(v.unlooked) > 0 && verdict == gates.Passed {
 		verdict = gates.Flagged

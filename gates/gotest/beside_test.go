@@ -90,7 +90,7 @@ func TestBesideReach(t *testing.T) {
 	}
 	l := newLab(t)
 	for want, c := range map[string]struct{ verdict, said string }{
-		"231": {"passed", "none of them reached a changed statement; not compared: reached by tests, but by no input: l.go:14"},
+		"231": {"passed", "no input reached a changed statement; not compared: reached by tests, but by no input: l.go:14"},
 		"0":   {"flagged", "not compared: reached by no input and no test: l.go:14"},
 	} {
 		verdict, said := besideOf(t, l, changeOf(t, files("n", want), files("n * n / 231", want)))

@@ -10,8 +10,9 @@ import (
 // shifts these numbers.
 var places = regexp.MustCompile(`:[0-9]+(:[0-9]+)?`)
 
-// complaints lists the messages of go vet, and of a compiler that it runs, about files. The
-// messages are sorted and have no positions. Lines that only name packages are left out.
+// complaints lists the messages about files in the output of go vet and of a compiler
+// that go vet runs. The messages are sorted and have no positions. Lines that only name
+// packages are left out.
 func complaints(stderr string) []string {
 	var out []string
 	for line := range strings.Lines(stderr) {

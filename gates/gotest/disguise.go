@@ -61,7 +61,8 @@ func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) erro
 	return err
 }
 
-// canaryProblem describes the fault in the result of a run in which the canary had to fail.
+// canaryProblem describes the fault in the result of a run in which the canary should
+// have failed.
 func (s markedTests) canaryProblem(r run) string {
 	switch became := s.tests[s.canary].result(r); {
 	case became != "failed":
@@ -91,7 +92,7 @@ func (t *checker) canaryGate(ctx context.Context) (gates.Verdict, string, error)
 	}
 	switch {
 	case len(bad) > 0:
-		return gates.Failed, "a failing test is not reported: " + some(bad), nil
+		return gates.Failed, "a failing test is not reported as a failure: " + some(bad), nil
 	case len(list) == 0 && l.idle() != "":
 		return gates.Passed, l.idle(), nil
 	case len(list) == 0:
@@ -112,11 +113,11 @@ func (t *checker) renameGate(ctx context.Context) (gates.Verdict, string, error)
 	verdict, evidence := judgement(list)
 	switch {
 	case verdict != gates.Passed:
-		return verdict, "run again under a different name: " + evidence, nil
+		return verdict, "run again under a different program name: " + evidence, nil
 	case len(list) == 0 && l.idle() != "":
 		return gates.Passed, l.idle(), nil
 	case len(list) == 0:
 		return gates.Flagged, "there are no tests to run again", nil
 	}
-	return gates.Passed, fmt.Sprintf("run again under a different program name, from a different folder and without flags, the tests of %s end the same way", text.Count(len(list), "package")), nil
+	return gates.Passed, fmt.Sprintf("the tests of %s end the same way when run again under a different program name, from a different folder and without flags", text.Count(len(list), "package")), nil
 }

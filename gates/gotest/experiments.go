@@ -14,9 +14,9 @@ type experiments struct {
 	noticed map[string]string
 	// bound holds the words of mutants beyond the limit. These mutants were not tried.
 	bound map[string]bool
-	// decides is the set of the never words of conditions on which a test depends: it fails
-	// if the condition is forced to true or to false. untried is the set of the never words
-	// of conditions for which no time was left.
+	// decides contains the word never of each condition on which a test depends: the test
+	// fails if the condition is forced to true or to false. untried contains the word
+	// never of each condition for which no time was left.
 	decides, untried map[string]bool
 	// restless lists the packages whose process fails with all mutants active although no
 	// test but the canary runs. Changed code then runs outside of tests, so mutants prove
@@ -237,7 +237,7 @@ func (s markedTests) notices(quiet, broken run) bool {
 		if words.passed == "" || words.result(quiet) != "passed" {
 			continue
 		}
-		if was := words.result(broken); was == "failed" || was == "did not end" {
+		if was := words.result(broken); was == "failed" || was == "did not finish" {
 			return true
 		}
 	}

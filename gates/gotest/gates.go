@@ -76,14 +76,14 @@ func (l *Lab) Gates(c Change) (list []gates.Gate, done func() error, err error) 
 func (l *Lab) guarded(ctx context.Context, check func(context.Context) (gates.Verdict, string, error)) (gates.Verdict, string) {
 	without := l.Sandbox.Err()
 	if without != nil && !l.Unwalled {
-		return gates.NotRun, fmt.Sprintf("foreign code runs only in a sandbox, and there is none: %v; %s, or set sandbox: none", without, sandbox.Remedy(without))
+		return gates.NotRun, fmt.Sprintf("untrusted code runs only in a sandbox, and there is none: %v; %s, or set sandbox: none", without, sandbox.Remedy(without))
 	}
 	verdict, evidence, err := check(ctx)
 	switch {
 	case errors.Is(err, errTime):
-		verdict, evidence = gates.Failed, "compiling did not end: "+err.Error()
+		verdict, evidence = gates.Failed, "the Go commands were stopped: "+err.Error()
 	case err != nil:
-		verdict, evidence = gates.NotRun, "it could not be run: "+oneLine(err.Error())
+		verdict, evidence = gates.NotRun, "the gate could not be run: "+oneLine(err.Error())
 	}
 	if without != nil {
 		evidence += "; run WITHOUT a sandbox, with all the user's rights (sandbox: none)"
@@ -106,7 +106,7 @@ func (t *checker) buildGate(ctx context.Context) (gates.Verdict, string, error) 
 			if in := l.needsC(); len(in) > 0 && !t.lab.Cgo && strings.Contains(res.stderr, excluded) {
 				return gates.NotRun, "cgo is off, and without it there is nothing to build in " + some(in) + "; set cgo: true in the target's settings to build it", nil
 			}
-			return gates.Failed, "it does not compile: " + oneLine(res.stderr), nil
+			return gates.Failed, "the patched code does not compile: " + oneLine(res.stderr), nil
 		}
 		if t.known[m].Build != "" {
 			base = t.known[m].Build
@@ -136,13 +136,13 @@ func (t *checker) vetGate(ctx context.Context) (gates.Verdict, string, error) {
 		case t.known[m].Vet == "":
 			return gates.Failed, "go vet reports problems with the patch, but none for the base: " + oneLine(res.stderr), nil
 		case len(more) > 0:
-			return gates.Flagged, "go vet reports new problems in addition to those for the base: " + oneLine(strings.Join(more, "; ")), nil
+			return gates.Flagged, "go vet reports problems that it does not report for the base: " + oneLine(strings.Join(more, "; ")), nil
 		default:
 			old = oneLine(res.stderr)
 		}
 	}
 	if old != "" {
-		evidence += "; go vet reports no problem that it does not also report for the base: " + old
+		evidence += "; go vet reports only problems that it also reports for the base: " + old
 	}
 	return gates.Passed, evidence, nil
 }

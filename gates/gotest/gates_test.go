@@ -62,7 +62,7 @@ func TestWithoutWalls(t *testing.T) {
 			t.Errorf("%s: %s", name, v)
 		}
 	}
-	if !strings.Contains(said, "build: not_run: foreign code runs only in a sandbox, and there is none: there are none; allow user namespaces") {
+	if !strings.Contains(said, "build: not_run: untrusted code runs only in a sandbox, and there is none: there are none; allow user namespaces") {
 		t.Error(said)
 	}
 	l.Unwalled = true
@@ -150,7 +150,7 @@ func TestWordsOfOwnTests(t *testing.T) {
 	candidate = twoModules()
 	candidate["core/core.go"] = append(candidate["core/core.go"], "\n// Thrice triples.\nfunc Thrice(n int) int { return 3 * n }\n"...)
 	candidate["core/more_test.go"] = []byte("package core\n\nimport \"testing\"\n\nfunc TestThrice(t *testing.T) {\n\tif Thrice(2) != 6 {\n\t\tt.Error()\n\t}\n}\n")
-	if lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate)); lane != "human" || !strings.Contains(said, "Thrice is called by no test of the base (only the patch's own tests name it: TestThrice)") {
+	if lane, _, said := judgeChange(t.Context(), t, l, changeOf(t, base, candidate)); lane != "human" || !strings.Contains(said, "Thrice is not called by any test of the base (only the patch's own tests name it: TestThrice)") {
 		t.Error(lane, said)
 	}
 }

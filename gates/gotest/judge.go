@@ -55,7 +55,7 @@ func (s markers) result(r run) string {
 	case r.words[s.skipped]:
 		return "was skipped"
 	case r.words[s.begun]:
-		return "did not end"
+		return "did not finish"
 	}
 	return "was not run"
 }

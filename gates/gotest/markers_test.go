@@ -131,7 +131,7 @@ func TestJudge(t *testing.T) {
 	}{
 		"all well":                 {words: good, shown: shown},
 		"nothing reported":         {shown: shown, want: "TestA was not run; Example was not run"},
-		"begun and no more":        {words: []string{"a-begun", "e-begun"}, shown: shown, want: "TestA did not end"},
+		"begun and no more":        {words: []string{"a-begun", "e-begun"}, shown: shown, want: "TestA did not finish"},
 		"failed":                   {words: []string{"a-begun", "a-failed", "e-begun"}, shown: shown, want: "TestA failed"},
 		"failed and passed":        {words: append([]string{"a-failed"}, good...), shown: shown, want: "TestA failed"},
 		"skipped":                  {words: []string{"a-begun", "a-skipped", "e-begun"}, shown: shown, want: "TestA was skipped"},
@@ -143,7 +143,7 @@ func TestJudge(t *testing.T) {
 		"exit code":                {words: good, shown: shown, spoil: func(r *run) { r.exit.Code = 3 }, want: "the process ended with exit code 3 although every test passed"},
 		"signal":                   {words: good, shown: shown, spoil: func(r *run) { r.exit = sandbox.Exit{Code: -1, Signal: 9} }, want: "the process ended with signal 9"},
 		"memory":                   {words: good, shown: shown, spoil: func(r *run) { r.exit.Reason = sandbox.OverMemory }, want: "the process was ended (over its memory limit)"},
-		"too late":                 {words: good, shown: shown, spoil: func(r *run) { r.late = true }, want: "the process did not end in time"},
+		"too late":                 {words: good, shown: shown, spoil: func(r *run) { r.late = true }, want: "the process did not finish in time"},
 		"too much":                 {words: good, shown: shown, spoil: func(r *run) { r.flooded = true }, want: "the process exceeded the output limit"},
 		"loud and 0":               {words: good, shown: shown, loud: true, want: "the process ended with exit code 0 although a test failed"},
 		"loud and 1":               {words: good, shown: shown, loud: true, spoil: func(r *run) { r.exit.Code = 1 }},

@@ -54,16 +54,16 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 		open = append(open, u+": nothing in it can be made to panic")
 	}
 	if len(e.restless) > 0 {
-		open = append(open, "changed code runs even when no test runs in "+some(e.restless)+", so breaking it shows nothing there")
+		open = append(open, "even when no test runs, changed code runs in "+some(e.restless)+", so making it panic proves nothing there")
 	}
 	if len(e.unbuilt) > 0 {
 		open = append(open, "the changed code could not be instrumented in "+some(e.unbuilt)+", so nothing was tried there")
 	}
-	tried := fmt.Sprintf("%s made to panic, one at a time; tests noticed %d of them", text.Count(len(c.probed.mutants), "changed function"), noticed)
+	tried := fmt.Sprintf("%s were made to panic, one at a time; tests noticed %d of them", text.Count(len(c.probed.mutants), "changed function"), noticed)
 	if len(c.probed.mutants) == 1 {
-		tried = "1 changed function made to panic; a test noticed it"
+		tried = "1 changed function was made to panic; a test noticed it"
 		if noticed == 0 {
-			tried = "1 changed function made to panic; no test noticed it"
+			tried = "1 changed function was made to panic; no test noticed it"
 		}
 	}
 	switch {
@@ -117,7 +117,7 @@ func (e *experiments) why(x mutant, most int) string {
 	case e.bound[x.word]:
 		return fmt.Sprintf(" was not tried, because at most %d are tried", most)
 	case !e.reached[x.reached]:
-		return " is called by no test of the base"
+		return " is not called by any test of the base"
 	}
 	return " can panic without failing a test"
 }
@@ -149,14 +149,14 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 			idle = append(idle, fmt.Sprintf("%s is never %s (%s)", strconv.QuoteToASCII(p.condition), p.wants, at))
 		}
 	}
-	var loose []string
+	var loose, untried []string
 	for _, x := range c.probed.forced {
 		at := fmt.Sprintf("%s:%d", x.file, x.line)
 		key := strconv.QuoteToASCII(x.text) + " " + at
 		switch {
 		case undecided[key] || e.decides[x.never]:
 		case e.untried[x.never]:
-			loose = append(loose, fmt.Sprintf("%s was not forced to true or false, for lack of time (%s)", strconv.QuoteToASCII(x.text), at))
+			untried = append(untried, fmt.Sprintf("%s was not forced to true or false, for lack of time (%s)", strconv.QuoteToASCII(x.text), at))
 		default:
 			undecided[key] = true
 			loose = append(loose, fmt.Sprintf("%s can be forced to true or false (%s)", strconv.QuoteToASCII(x.text), at))
@@ -171,7 +171,7 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 		evidence = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), text.Count(statements, "changed statement"))
 	}
 	if len(conditions) > 0 {
-		evidence += fmt.Sprintf("; %d of %s had every required outcome", len(conditions)-len(undecided), text.Count(len(conditions), "new condition"))
+		evidence += fmt.Sprintf("; %d of %s tested for every required outcome", len(conditions)-len(undecided), text.Count(len(conditions), "new condition"))
 	}
 	if len(open) > 0 {
 		evidence += "; not reached: " + some(open)
@@ -182,10 +182,13 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 	if len(loose) > 0 {
 		evidence += "; without failing a test, " + some(loose)
 	}
+	if len(untried) > 0 {
+		evidence += "; " + some(untried)
+	}
 	if len(lost) > 0 {
 		evidence += "; removed, and reached by no test of the base: " + some(lost)
 	}
-	if len(open)+len(idle)+len(loose)+len(lost) > 0 {
+	if len(open)+len(idle)+len(loose)+len(untried)+len(lost) > 0 {
 		return gates.Flagged, evidence, nil
 	}
 	return gates.Passed, evidence, nil

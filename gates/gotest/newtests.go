@@ -38,7 +38,7 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 		}
 	}
 	if len(bad) > 0 {
-		return gates.Failed, "the patch's own tests do not pass with it: " + some(bad), nil
+		return gates.Failed, "the patch's own tests do not pass with the patch applied: " + some(bad), nil
 	}
 	for _, test := range slices.Sorted(maps.Keys(f.before)) {
 		if f.before[test] == "passed" || f.before[test] == "was skipped" {
@@ -47,7 +47,7 @@ func (t *checker) newTestsGate(ctx context.Context) (gates.Verdict, string, erro
 	}
 	evidence := fmt.Sprintf("%s added by the patch pass with it", text.Count(len(f.now), "test"))
 	if len(idle) > 0 {
-		return gates.Flagged, evidence + ", and also without it, so they show nothing about it: " + some(idle), nil
+		return gates.Flagged, evidence + ", but these do not fail without the patch, so they prove nothing about it: " + some(idle), nil
 	}
 	return gates.Passed, evidence + ", and fail or do not compile without it", nil
 }
@@ -104,7 +104,7 @@ func (l *layout) freshNames(root string) (map[string][]string, error) {
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), p, src, parser.SkipObjectResolution)
 		if err != nil {
-			return nil, fmt.Errorf("the new test %w", err)
+			return nil, fmt.Errorf("parsing a new test: %w", err)
 		}
 		dir := filepath.ToSlash(filepath.Dir(p))
 		for f := range syntax.Functions(file) {

@@ -71,7 +71,7 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 				}
 			}
 			if before != "" {
-				old = append(old, p.path+" "+onBase)
+				old = append(old, p.path)
 			} else {
 				bad = append(bad, p.path+": "+problem)
 			}
@@ -186,7 +186,7 @@ func raced(printed, tree string) string {
 		}
 	}
 	if len(places) == 0 {
-		return "its locations are outside the code"
+		return "all its locations are in tests or outside the code"
 	}
 	return strings.Join(places, " and ")
 }

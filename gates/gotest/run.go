@@ -61,7 +61,7 @@ func (r run) clean() bool {
 func (r run) ended() string {
 	switch {
 	case r.late:
-		return "did not end in time"
+		return "did not finish in time"
 	case r.flooded:
 		return "exceeded the output limit"
 	}

@@ -37,7 +37,7 @@ type stepResult struct {
 func (r stepResult) ok() bool { return r.ran && r.code == 0 }
 
 // errTime is returned if commands were ended because they took too long.
-var errTime = errors.New("it did not end in time")
+var errTime = errors.New("the time limit was reached")
 
 // maxOutput is the maximum number of bytes of a command's error output that are retained.
 const maxOutput = 64 << 10
@@ -89,7 +89,7 @@ func (r goEnv) script(ctx context.Context, m module, scratch string, steps []ste
 		}
 		res := stepResult{ran: true, stdout: n + ".out"}
 		if res.code, err = strconv.Atoi(strings.TrimSpace(string(code))); err != nil {
-			return nil, fmt.Errorf("reading how %s ended: %w", s.name, err)
+			return nil, fmt.Errorf("reading the exit code of %s: %w", s.name, err)
 		}
 		if res.stderr, _, err = reported(n+".err", maxOutput); err != nil {
 			return nil, err

@@ -210,7 +210,7 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 		return gates.Passed, evidence, nil
 	}
 	if len(list) == 0 {
-		return gates.Flagged, fmt.Sprintf("no test of the base covers any of %s that the patch affects", text.Count(len(l.affected), "package")), nil
+		return gates.Flagged, fmt.Sprintf("no test of the base covers the %s that the patch affects", text.Count(len(l.affected), "package")), nil
 	}
 	tests := 0
 	var failing []string
@@ -224,7 +224,7 @@ func (t *checker) affectedGate(ctx context.Context) (gates.Verdict, string, erro
 	if verdict != gates.Passed {
 		return verdict, evidence, nil
 	}
-	evidence = fmt.Sprintf("%s of the base in %s %s as on the base, including subtests (%s affected)", text.Count(tests, "test"), text.Count(len(list), "package"), pass(tests), text.Count(len(l.affected), "package"))
+	evidence = fmt.Sprintf("%s of the base in %s %s with the patch, as without it, including subtests (%s affected)", text.Count(tests, "test"), text.Count(len(list), "package"), pass(tests), text.Count(len(l.affected), "package"))
 	if len(failing) > 0 {
 		evidence += "; others fail on the base and are ignored: " + some(failing)
 	}

@@ -106,8 +106,9 @@ func IsTest(p string) bool {
 	return strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(path.Dir(p), "/"), "testdata")
 }
 
-// merge returns the files of base, but takes those in take from other, or removes them if
-// other does not have them. roots maps each file to the root of the tree that contains it.
+// merge returns the files of base, except for those listed in take: they come from other,
+// or are left out if other does not have them. roots maps each file to the root of the
+// tree that contains it.
 func merge(base, other tree, take []string) (files map[string]treeEntry, roots map[string]string) {
 	files, roots = maps.Clone(base.files), map[string]string{}
 	for p := range files {
@@ -123,13 +124,13 @@ func merge(base, other tree, take []string) (files map[string]treeEntry, roots m
 	return files, roots
 }
 
-// assemble returns a folder with a merged tree. This is the folder of one of the two trees
-// if the result equals that tree and shared is set, and otherwise the new folder to. The
-// timestamp of each file is derived from its content, so that caches that recognise files
-// by their timestamps, such as the cache of test results, distinguish different contents
-// and recognise equal ones.
+// assemble returns a folder with a merged tree. This is the folder of one of the two
+// trees if the result equals that tree and shared is set, and otherwise the new folder
+// to. The timestamp of each file is derived from its content, so that caches that
+// recognise files by their timestamps, such as the cache of test results, distinguish
+// different contents and recognise equal ones.
 //
-// shared reports that nothing can write to the result, which may then be one of the
+// shared states that nothing can write to the result, which may then be one of the
 // caller's trees or share files with them.
 func assemble(to string, base, other tree, take []string, shared bool) (string, error) {
 	files, roots := merge(base, other, take)

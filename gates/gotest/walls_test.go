@@ -87,7 +87,7 @@ func TestWalls(t *testing.T) {
 					t.Errorf("%s: %s", gate, v)
 				}
 			}
-			if lane != "failed" || !strings.Contains(said, "Landlock alone cannot show folders at locations other than their own; allow user namespaces, or install bubblewrap") {
+			if lane != "failed" || !strings.Contains(said, "Landlock alone cannot make a folder appear at a different path; allow user namespaces, or install bubblewrap") {
 				t.Error(lane, said)
 			}
 		})

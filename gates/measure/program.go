@@ -95,8 +95,8 @@ func (p *Program) Make(ctx context.Context, name string, files map[string][]byte
 	return v, nil
 }
 
-// Within reduces the time limit for a build with its tests, and that for one start of the
-// scoring command, to limit if limit is above 0 and less than the present limit.
+// Within caps two time limits at limit, which must be above 0: that for a build with its
+// tests, and that for one start of the scoring command.
 func (p *Program) Within(limit time.Duration) {
 	p.MakeTime, p.RunTime = min(limit, cmp.Or(p.MakeTime, compileTime)), min(limit, cmp.Or(p.RunTime, runTime))
 }

@@ -123,8 +123,8 @@ func TestProgramIsStopped(t *testing.T) {
 func TestProgramIsToBlame(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {
 		for name, c := range map[string]struct{ factor, score, want string }{
-			"it does not build":   {"two\n", "./score.sh", "build.sh ended with code 1"},
-			"its tests fail":      {"100\n", "./score.sh", "test.sh ended with code 1"},
+			"it does not build":   {"two\n", "./score.sh", "build.sh ended with exit code 1"},
+			"its tests fail":      {"100\n", "./score.sh", "test.sh ended with exit code 1"},
 			"it scores nothing":   {"2\n", "true", "true: no line is a value"},
 			"there is no command": {"2\n", "./none", "none"},
 		} {

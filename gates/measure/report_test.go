@@ -102,7 +102,7 @@ func TestSidesLookAlike(t *testing.T) {
 // fault and names the command.
 func TestCommandIsToBlame(t *testing.T) {
 	for name, c := range map[string]struct{ script, says string }{
-		"a failure":       {"echo BenchmarkCopy 1 20 work/op; echo no disk >&2; exit 2", "measure.sh ended with code 2: no disk"},
+		"a failure":       {"echo BenchmarkCopy 1 20 work/op; echo no disk >&2; exit 2", "measure.sh ended with exit code 2: no disk"},
 		"a flood":         {"yes BenchmarkCopy 1 20 work/op | head -c 5000000", "measure.sh printed too much"},
 		"nothing":         {"echo fast", "measure.sh: none of its lines is a result such as: BenchmarkName 100 123 work/op"},
 		"no number":       {"echo BenchmarkCopy 1 NaN work/op", `measure.sh: line 1: "BenchmarkCopy" has NaN work/op`},

@@ -56,7 +56,7 @@ func TestWhoIsToBlame(t *testing.T) {
 	}{
 		"a failure":         {"echo 'index out of range'; exit 2", "code 2", t.Context(), true},
 		"too much is said":  {"yes | head -c 5000000", "printed too much", t.Context(), true},
-		"it takes too long": {"echo", "did not end in time", slow, true},
+		"it takes too long": {"echo", "did not finish in time", slow, true},
 		"a person stops it": {"echo", "stopped", ended, false},
 		"nothing is wrong":  {"echo", "", t.Context(), false},
 	} {

@@ -72,7 +72,7 @@ func (e *CodeError) Error() string { return e.Text }
 // Ready returns an error if untrusted code may not run here.
 func (r *Runner) Ready() error {
 	if err := r.Sandbox.Err(); err != nil && !r.Unwalled {
-		return fmt.Errorf("foreign code is not run without a sandbox: %w", err)
+		return fmt.Errorf("untrusted code is not run without a sandbox: %w", err)
 	}
 	return nil
 }
@@ -121,8 +121,8 @@ func (r *Runner) inside(host, place string) string {
 	return host
 }
 
-// start returns the folder in which the commands for a tree on the host start, as the path
-// that the commands see.
+// start returns the path of the folder in which the commands for a tree on the host
+// start. The path is the one that the commands see.
 func (r *Runner) start(tree string) string {
 	return filepath.Join(r.inside(tree, treePlace), filepath.FromSlash(r.Start))
 }
@@ -134,7 +134,7 @@ func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]
 	name := filepath.Base(argv[0])
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow):
-		return nil, &CodeError{name + " did not end in time"}
+		return nil, &CodeError{name + " did not finish in time"}
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
@@ -143,7 +143,7 @@ func (r *Runner) command(ctx context.Context, s sandbox.Spec, argv []string) ([]
 		return nil, &CodeError{fmt.Sprintf("%s printed too much: more than %d MiB", name, mostOutput>>20)}
 	case exit.Code != 0:
 		said := strings.TrimSpace(string(out.Stderr) + " " + string(out.Stdout))
-		words := fmt.Sprintf("%s ended with code %d", name, exit.Code)
+		words := fmt.Sprintf("%s ended with exit code %d", name, exit.Code)
 		if exit.Reason != sandbox.Own {
 			words += " " + string(exit.Reason)
 		}

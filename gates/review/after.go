@@ -99,7 +99,7 @@ func runProgram(ctx context.Context, argv []string, dir string, env []string, mo
 	done := After{Argv: argv, Output: out.String()}
 	switch {
 	case errors.Is(timed.Err(), context.DeadlineExceeded):
-		done.Problem = fmt.Sprintf("it did not end within %s and was stopped", most)
+		done.Problem = fmt.Sprintf("it did not finish within %s and was stopped", most)
 	case timed.Err() != nil:
 		done.Problem = "it was interrupted and stopped"
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay: a process that the program left running held the output open

@@ -25,8 +25,8 @@ func TestAfter(t *testing.T) {
 		"fails":                 {[]string{"sh", "-c", "echo no >&2; exit 3"}, time.Minute, "no\n", "exit status 3"},
 		"is not there":          {[]string{"no-such-program"}, time.Minute, "", "executable file not found"},
 		"leaves a service":      {[]string{"sh", "-c", "sleep 3 & echo started"}, time.Minute, "started\n", ""},
-		"does not end":          {[]string{"sh", "-c", "echo waiting; sleep 600"}, 300 * time.Millisecond, "waiting\n", "it did not end within 300ms and was stopped"},
-		"nor do its children":   {[]string{"sh", "-c", "sleep 600 & wait"}, 300 * time.Millisecond, "", "it did not end within 300ms and was stopped"},
+		"does not end":          {[]string{"sh", "-c", "echo waiting; sleep 600"}, 300 * time.Millisecond, "waiting\n", "it did not finish within 300ms and was stopped"},
+		"nor do its children":   {[]string{"sh", "-c", "sleep 600 & wait"}, 300 * time.Millisecond, "", "it did not finish within 300ms and was stopped"},
 		"has much to say":       {[]string{"sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x"}, time.Minute, strings.Repeat("x", programOutput), ""},
 		"reads what is not its": {[]string{"cat"}, time.Minute, "", ""},
 	} {

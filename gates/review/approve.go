@@ -137,15 +137,15 @@ func foreign(p archive.ProposalRecord) error {
 	case p.Imported == "":
 		return nil
 	case p.State == archive.Drafted && p.OfConfig():
-		return Refuse("`evolve run` measures its variant here, and proposes the variant once it is confirmed", "%s was imported: it was neither measured nor gated here", p.ID)
+		return Refuse("`evolve run` measures its variant here, and proposes the variant once it is confirmed", "%s was imported: it was not measured here, and its gates did not run here", p.ID)
 	case p.State == archive.Drafted && p.Patch != nil && p.Patch.Named:
-		return Refuse("`evolve run` runs its gates here", "%s was imported: it was not gated here", p.ID)
+		return Refuse("`evolve run` runs its gates here", "%s was imported: its gates did not run here", p.ID)
 	case p.State == archive.Drafted:
-		return Refuse("reject it and propose the change here, so that its gates run", "%s was imported: it was not gated here", p.ID)
+		return Refuse("reject the proposal and propose the change here, so that its gates run", "%s was imported: its gates did not run here", p.ID)
 	case p.State == archive.Adopted:
-		hint := "revert it with git: `git log --grep 'Evolve-Proposal: " + p.ID + "'` finds its commit if it is in this repository, and `git revert` reverts it"
+		hint := "revert the proposal with git: `git log --grep 'Evolve-Proposal: " + p.ID + "'` finds the commit if this repository contains it, and `git revert COMMIT` reverts it"
 		if commitName.MatchString(p.AdoptedCommit) {
-			hint = "revert it with git: `git revert " + p.AdoptedCommit + "`"
+			hint = "revert the proposal with git: `git revert " + p.AdoptedCommit + "`"
 		}
 		return Refuse(hint, "%s was imported: the ledger of this workspace does not record its adoption", p.ID)
 	}

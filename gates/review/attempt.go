@@ -55,7 +55,7 @@ type attempt struct {
 	// Submitted is the hash of the submitted text.
 	Submitted string `json:"submitted"`
 	Rationale string `json:"rationale,omitempty"`
-	// State is begun in the ledger entry that counts as the attempt.
+	// State is "begun" in the ledger entry that counts as the attempt.
 	State string `json:"state,omitempty"`
 	// Why is the reason for a refusal. Attempt is the number of the ledger entry that began
 	// the attempt.

@@ -369,7 +369,7 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 	case "rollback":
 		e := l.last(id, "proposal.rollback", l.end)
 		if e != nil && text.OneLine(e.Actor) != by {
-			return differs("names %s as the person who rolled back, but the ledger names %s", by, e.Actor)
+			return differs("names %s as the person who rolled back the proposal, but the ledger names %s", by, e.Actor)
 		}
 		c.confirmed[action+" "+id] = e != nil
 	default:
@@ -394,7 +394,7 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 	case e == nil || json.Unmarshal(e.Data, &d) != nil:
 		return "is an adoption, but the ledger records no approval up to the head that the commit names"
 	case text.OneLine(e.Actor) != by:
-		return fmt.Sprintf("names %s as the person who approved, but the ledger names %s", by, e.Actor)
+		return fmt.Sprintf("names %s as the person who approved the proposal, but the ledger names %s", by, e.Actor)
 	case text.OneLine(d.Reason) != t["Evolve-Reason"]:
 		return "gives a reason for the approval that differs from the one in the ledger"
 	}
@@ -402,7 +402,7 @@ func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string)
 		return "names a digest of files, verdicts and evidence that does not match the ledger"
 	}
 	if done := l.first(id, "proposal.adopted", e.Seq); done != nil && done.Seq <= head && t[trailerAudit] != "" {
-		return "names a head of the ledger that is later than its adoption"
+		return "names a head of the ledger that is later than the adoption"
 	}
 	return ""
 }

@@ -41,7 +41,7 @@ func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.
 		return p, err
 	}
 	if strings.TrimSpace(r.Reason) == "" {
-		return p, Refuse("--reason \"…\" gives the reason to the person who decides", "a request for a level needs a reason")
+		return p, Refuse("--reason \"…\" gives the reason to the person who decides", "a request for a higher level of autonomy needs a reason")
 	}
 	a, err := s.proposer(r.Agent)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.
 	case r.Level == now.Level:
 		return p, Refuse(status, "%s already has level %d", a.ID, now.Level)
 	case r.Level < now.Level:
-		return p, Refuse(lowerHint(a.ID), "%s has level %d, which is higher than %d", a.ID, now.Level, r.Level)
+		return p, Refuse(lowerHint(a.ID), "%s already has level %d, which is higher than %d", a.ID, now.Level, r.Level)
 	case r.Level > now.Level+1:
 		return p, Refuse(fmt.Sprintf("ask for level %d first", now.Level+1), "%s has level %d; a level is raised one step at a time", a.ID, now.Level)
 	}
@@ -69,7 +69,7 @@ func (s *session) proposeAutonomy(ctx context.Context, r LevelRequest) (archive.
 		return p, err
 	}
 	if len(open) > 0 {
-		return p, Refuse("`evolve show "+open[0].ID+"` shows it; approve or reject it first", "a request for %s is already open: %s", a.ID, open[0].ID)
+		return p, Refuse("`evolve show "+open[0].ID+"` shows it; approve or reject the open request first", "a request for %s is already open: %s", a.ID, open[0].ID)
 	}
 	p = archive.ProposalRecord{
 		Kind: archive.KindAutonomy, State: archive.Awaiting, Agent: a.ID, Created: s.Now(),
@@ -128,7 +128,7 @@ func (e *UnmetError) Unwrap() error {
 // level whose requirements are no longer met.
 func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord, d Decision) (archive.ProposalRecord, error) {
 	if strings.TrimSpace(d.Reason) == "" {
-		return p, Refuse("--reason \"…\" records the comment for later readers", "a higher level of autonomy needs a comment")
+		return p, Refuse("--reason \"…\" records the reason for later readers", "raising the level of autonomy needs a reason")
 	}
 	if err := foreign(p); err != nil {
 		return p, err
@@ -147,13 +147,13 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 		return p, fmt.Errorf("reading the level of %s: %w", p.Agent, err)
 	}
 	if now.Level != p.Autonomy.From {
-		return p, Refuse("reject it; a new request starts from the present level", "%s has level %d now, but %s asks for level %d, starting from level %d", p.Agent, now.Level, p.ID, p.Autonomy.To, p.Autonomy.From)
+		return p, Refuse("reject the request; a new request starts from the current level", "%s has level %d now, but %s asks for level %d, starting from level %d", p.Agent, now.Level, p.ID, p.Autonomy.To, p.Autonomy.From)
 	}
 	checked := p
 	if err := s.earned(ctx, &checked); err != nil {
 		var unmet *UnmetError
 		if errors.As(err, &unmet) {
-			return p, Refuse("reject it, or wait until the figures meet the requirements again: `evolve autonomy status "+p.Agent+"`", "the figures have changed since %s was made: %s", p.ID, unmet)
+			return p, Refuse("reject the request, or wait until the figures meet the requirements again: `evolve autonomy status "+p.Agent+"`", "the figures have changed since %s was made: %s", p.ID, unmet)
 		}
 		return p, err
 	}

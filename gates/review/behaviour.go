@@ -38,7 +38,7 @@ const (
 func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) {
 	b, err := w.behaviour(ctx)
 	if err != nil {
-		return gates.NotRun, "it could not be run: " + err.Error()
+		return gates.NotRun, "the gate could not be run: " + err.Error()
 	}
 	var evidence []string
 	verdict := gates.Passed
@@ -49,7 +49,7 @@ func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) 
 		for _, p := range changedPlaces(f) {
 			v, e, err := b.judge(ctx, p)
 			if err != nil {
-				return gates.NotRun, "it could not be run: " + err.Error()
+				return gates.NotRun, "the gate could not be run: " + err.Error()
 			}
 			if v != gates.Passed {
 				verdict = v
@@ -107,7 +107,7 @@ func changedPlaces(f patch.File) []place {
 	return out
 }
 
-// behaviour runs altered texts.
+// behaviour runs the tests and the scoring command on altered texts of the code.
 type behaviour struct {
 	// score builds the code and runs the scoring command; test builds it and runs the
 	// tests.
@@ -139,7 +139,8 @@ func (w *gateRun) behaviour(ctx context.Context) (*behaviour, error) {
 	return b, errors.Join(err, v.Remove())
 }
 
-// judge alters one place.
+// judge alters one place and returns the verdict on whether the test notices, with the
+// evidence.
 func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, error) {
 	var altered, noticed int
 	if !b.chance {
@@ -151,15 +152,15 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 	verdict, evidence := gates.Passed, ""
 	switch {
 	case b.chance:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: score prints different values on every run, so it cannot show which altered texts behave differently", p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: the score command prints different values on every run, so it cannot show which altered versions behave differently", p)
 	case len(b.score.Score) == 0:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: the target has no score command to show which altered texts behave differently", p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: the target has no score command to show which altered versions behave differently", p)
 	case altered == 0:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: none of %d altered texts both runs and changes the values that score prints", p, mostAlterTries)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("it is not known whether the test checks what %s does: of %d altered versions, none could be run and made the score command print different values", p, mostAlterTries)
 	case noticed == 0:
-		verdict, evidence = gates.Flagged, fmt.Sprintf("the test passes with each of %s of %s, although score prints different values for them: the test does not check what the code does", text.Count(altered, "altered text"), p)
+		verdict, evidence = gates.Flagged, fmt.Sprintf("the test passes with each of %s of %s, although the score command prints different values for them: the test does not check what the code does", text.Count(altered, "altered version"), p)
 	default:
-		evidence = fmt.Sprintf("the test fails with %d of %s of %s, for all of which score prints different values", noticed, text.Count(altered, "altered text"), p)
+		evidence = fmt.Sprintf("the test fails with %d of %s of %s; each of these versions changes the values that the score command prints", noticed, text.Count(altered, "altered version"), p)
 	}
 	raising := raisingAtOnce(p.file.Path, p.text)
 	if raising == "" {
@@ -170,9 +171,9 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 	case err != nil:
 		return "", "", err
 	case called:
-		return verdict, evidence + "; it fails if the functions raise an exception at once", nil
+		return verdict, evidence + "; the test fails if the functions raise an exception immediately", nil
 	}
-	return gates.Flagged, evidence + "; it passes even if the functions raise an exception at once: it does not call them", nil
+	return gates.Flagged, evidence + "; the test passes even if the functions raise an exception immediately: it does not call them", nil
 }
 
 // altered counts the altered texts that run and for which score prints other values than
@@ -232,7 +233,7 @@ func (b *behaviour) differs(ctx context.Context, p place, altered string) (bool,
 func (b *behaviour) fails(ctx context.Context, program *measure.Program, p place, altered string) (bool, error) {
 	files, err := p.with(altered)
 	if err != nil {
-		return false, fmt.Errorf("writing an altered text: %w", err)
+		return false, fmt.Errorf("writing an altered version: %w", err)
 	}
 	v, err := program.Make(ctx, "behaviour", files)
 	if err != nil {

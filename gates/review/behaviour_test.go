@@ -11,8 +11,8 @@ import (
 	"evolve/patch/diff"
 )
 
-// TestBehaviour checks that a test command that runs or only loads the changed code and
-// checks nothing is distinguished from one that checks what the code does.
+// TestBehaviour checks that two kinds of test commands are distinguished: those that
+// check what the changed code does, and those that only run or load it and check nothing.
 func TestBehaviour(t *testing.T) {
 	const (
 		shell       = "# evolve:begin rank\nrank() {\n\techo $((2 * $1 + 1))\n}\n# evolve:end\n"
@@ -30,31 +30,31 @@ func TestBehaviour(t *testing.T) {
 	}{
 		{
 			name: "it loads the code", file: "cache/rank", source: shell, program: "sh", test: ". ./cache/rank\n", score: shellScore,
-			verdict: gates.Flagged, says: "the test passes with each of 5 altered texts of block rank of cache/rank, although score prints different values for them: the test does not check what the code does",
+			verdict: gates.Flagged, says: "the test passes with each of 5 altered versions of block rank of cache/rank, although the score command prints different values for them: the test does not check what the code does",
 		},
 		{
 			name: "it checks", file: "cache/rank", source: shell, program: "sh", test: ". ./cache/rank\ncase $(rank 3) in 5 | 7) ;; *) exit 1 ;; esac\n", score: shellScore,
-			verdict: gates.Passed, says: "the test fails with 4 of 5 altered texts of block rank of cache/rank, for all of which score prints different values",
+			verdict: gates.Passed, says: "the test fails with 4 of 5 altered versions of block rank of cache/rank; each of these versions changes the values that the score command prints",
 		},
 		{
 			name: "score does not tell", file: "cache/rank", source: shell, program: "sh", test: "true\n", score: strings.ReplaceAll(shellScore, "$(rank $c)", "5"),
-			verdict: gates.Flagged, says: "whether the test checks what block rank of cache/rank does: none of 20 altered texts both runs and changes the values that score prints",
+			verdict: gates.Flagged, says: "whether the test checks what block rank of cache/rank does: of 20 altered versions, none could be run and made the score command print different values",
 		},
 		{
 			name: "it imports", file: "cache/rank.py", source: python, program: "python3", test: loads, score: pythonScore,
-			verdict: gates.Flagged, says: "the test does not check what the code does; it passes even if the functions raise an exception at once: it does not call them",
+			verdict: gates.Flagged, says: "the test does not check what the code does; the test passes even if the functions raise an exception immediately: it does not call them",
 		},
 		{
 			name: "it calls", file: "cache/rank.py", source: python, program: "python3", test: loads + "rank(3)\n", score: pythonScore,
-			verdict: gates.Flagged, says: "the test does not check what the code does; it fails if the functions raise an exception at once",
+			verdict: gates.Flagged, says: "the test does not check what the code does; the test fails if the functions raise an exception immediately",
 		},
 		{
 			name: "it asserts", file: "cache/rank.py", source: python, program: "python3", test: loads + "assert rank(3) in (5, 7)\n", score: pythonScore,
-			verdict: gates.Passed, says: "it fails if the functions raise an exception at once", not: "does not",
+			verdict: gates.Passed, says: "the test fails if the functions raise an exception immediately", not: "does not",
 		},
 		{
 			name: "without a block", file: "cache/rank.py", source: "def rank(n):\n    return 2 * n + 1\n", program: "python3", test: loads, score: pythonScore,
-			verdict: gates.Flagged, says: "altered texts of cache/rank.py, although score prints different values for them: the test does not check",
+			verdict: gates.Flagged, says: "altered versions of cache/rank.py, although the score command prints different values for them: the test does not check",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -31,7 +31,7 @@ func (w *gateRun) benchmarkGate() gates.Gate {
 		}
 		m, err := w.measure(ctx, b)
 		if err != nil {
-			return gates.NotRun, fmt.Sprintf("%sit could not be measured: %v", b.Measured(), err)
+			return gates.NotRun, fmt.Sprintf("%sthe patch could not be measured: %v", b.Measured(), err)
 		}
 		verdict, evidence := ofBenchmark(gobench.Compare(m, b.Rule()), b.Measured())
 		if w.Sandbox().Err() != nil {

@@ -27,14 +27,14 @@ func TestBenchmarkCommand(t *testing.T) {
 	}{
 		{"better", size + `echo BenchmarkFull 1 $size work/op`, "32", gates.Passed, "according to the command sh bench.sh: BenchmarkFull: work/op better by 50 %"},
 		{"worse", size + `echo BenchmarkFull 1 $size work/op`, "128", gates.Failed, "according to the command sh bench.sh: BenchmarkFull: work/op worse by 100 %"},
-		{"under another name", size + `echo BenchmarkFull$size 1 20 work/op`, "32", gates.Failed, "run 1 of candidate reports BenchmarkFull64 in work/op never; the base's first run reports it once"},
+		{"under another name", size + `echo BenchmarkFull$size 1 20 work/op`, "32", gates.Failed, "run 1 of the candidate reports BenchmarkFull64 in work/op never; the base's first run reports it once"},
 		{"without one of two", size + `echo BenchmarkFull 1 $size work/op; [ $size = 32 ] || echo BenchmarkGet 1 5 work/op`, "32", gates.Failed, "candidate reports BenchmarkGet in work/op never"},
 		{"in another unit", size + `[ $size = 64 ] && unit=work; echo BenchmarkFull 1 20 ${unit:-rest}/op`, "32", gates.NotRun, "candidate: sh: none of its results is in work/op; they are in rest/op"},
 		{"no number", size + `[ $size = 64 ] || n=NaN; echo BenchmarkFull 1 ${n:-20} work/op`, "32", gates.NotRun, `candidate: sh: line 1: "BenchmarkFull" has NaN work/op`},
 		{"a line too many", size + `[ $size = 64 ] || echo BenchmarkFull 1 1 work/op; echo BenchmarkFull 1 20 work/op`, "32", gates.NotRun, `candidate: sh: line 2: "BenchmarkFull" has two values`},
 		{"a flood", size + `[ $size = 64 ] || yes | head -c 5000000; echo BenchmarkFull 1 20 work/op`, "32", gates.NotRun, "candidate: sh printed too much"},
-		{"it fails", size + `echo BenchmarkFull 1 20 work/op; [ $size = 64 ]`, "32", gates.NotRun, "candidate: sh ended with code 1"},
-		{"it never worked", "exit 7", "32", gates.NotRun, "sh ended with code 7"},
+		{"it fails", size + `echo BenchmarkFull 1 20 work/op; [ $size = 64 ]`, "32", gates.NotRun, "candidate: sh ended with exit code 1"},
+		{"it never worked", "exit 7", "32", gates.NotRun, "sh ended with exit code 7"},
 		{"it is never the same", `echo BenchmarkFull$$ 1 20 work/op`, "32", gates.Flagged, "the measurement gives no verdict"},
 		{"another program", "", "32", gates.Failed, "the patch changes cache/measure, which measures the patch"},
 	} {
@@ -136,7 +136,7 @@ func TestTermsOfBenchmarks(t *testing.T) {
 // TestBlindBenchmark checks that a measurement that could have missed a large loss does
 // not pass.
 func TestBlindBenchmark(t *testing.T) {
-	unseen := []string{"BenchmarkX in sec/op: a loss of 557 % could have gone unseen; at most 10 % may"}
+	unseen := []string{"BenchmarkX in sec/op: a loss of 557 % could have gone undetected; at most 10 % may"}
 	for _, c := range []struct {
 		r    gobench.Result
 		want gates.Verdict

@@ -16,9 +16,9 @@ func Bound(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) er
 		return err
 	}
 	if p.Variant == "" {
-		return Refuse("reject it and propose the same change again", "%s was made by an older version of evolve: %s", p.ID, b)
+		return Refuse("reject the proposal and propose the same change again", "%s was made by an older version of evolve: %s", p.ID, b)
 	}
-	return Refuse("reject it; `evolve propose "+p.Variant.Short()+"` proposes the variant again", "%s was made by an older version of evolve: %s", p.ID, b)
+	return Refuse("reject the proposal; `evolve propose "+p.Variant.Short()+"` proposes the variant again", "%s was made by an older version of evolve: %s", p.ID, b)
 }
 
 // unaltered refuses a proposal that does not match its digests in the ledger. It accepts a

@@ -17,7 +17,7 @@ import (
 )
 
 // behind is the note about a merge that was not pulled.
-const behind = "the branch that is checked out here does not have it yet: git pull --ff-only origin main"
+const behind = "the branch that is checked out here does not contain the merge yet: git pull --ff-only origin main"
 
 // TestBranchMerged checks that each way of merging is recorded once, as the approval.
 func TestBranchMerged(t *testing.T) {
@@ -49,7 +49,7 @@ func TestBranchMerged(t *testing.T) {
 		}, by: "Kim <kim@example.org>", commit: "main"},
 		"fast-forward": {merge: func(f *forge) {
 			f.kim("merge --quiet --ff-only origin/evolve/P1", "push --quiet origin main :evolve/P1")
-		}, by: "unknown, at the remote origin", commit: "main"},
+		}, by: "an unknown person at the remote origin", commit: "main"},
 		"amended and squashed": {merge: func(f *forge) {
 			f.kim("switch --quiet --detach origin/evolve/P1")
 			f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 96", 1))
@@ -67,7 +67,7 @@ func TestBranchMerged(t *testing.T) {
 			f.kim("switch --quiet --detach origin/evolve/P1")
 			f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 96", 1))
 			f.kim("push --quiet origin HEAD:evolve/P1")
-			if s := f.sync(); !strings.Contains(s.Note, "by others") {
+			if s := f.sync(); !strings.Contains(s.Note, "someone else moved the branch") {
 				f.t.Fatalf("%+v", s)
 			}
 			f.kim("switch --quiet main", "merge --quiet --squash @{-1}", "commit --quiet --message=squashed", "push --quiet origin main :evolve/P1")
@@ -81,7 +81,7 @@ func TestBranchMerged(t *testing.T) {
 				f.t.Fatalf("%+v", s)
 			}
 			f.Branching.Merged = map[string]string{"P1": f.at("rev-parse", "main^")}
-			if s := f.sync(); s.State != archive.Awaiting || !strings.Contains(s.Trouble, "is not a commit on main of origin that changes files of P1") {
+			if s := f.sync(); s.State != archive.Awaiting || !strings.Contains(s.Trouble, "is not a commit on the branch main of origin that changes files of P1") {
 				f.t.Fatalf("%+v", s)
 			}
 			f.Branching.Merged = map[string]string{"P1": commit[:7]}
@@ -175,7 +175,7 @@ func TestBranchClosed(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	p := f.record()
-	if p.Decision.Action != "reject" || p.Decision.By != "unknown, at the remote origin" || !strings.Contains(p.Decision.Reason, "deleted on origin without a merge") || p.Branch.Trouble != "" {
+	if p.Decision.Action != "reject" || p.Decision.By != "an unknown person at the remote origin" || !strings.Contains(p.Decision.Reason, "deleted on origin without a merge") || p.Branch.Trouble != "" {
 		t.Errorf("%+v", p.Decision)
 	}
 	if s := f.sync(); s.Proposal != "" {
@@ -211,11 +211,11 @@ func TestBranchMovedByOthers(t *testing.T) {
 	f.edit("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 65", 1))
 	f.kim("push --quiet --force origin HEAD:evolve/P1")
 	theirs := f.at("rev-parse", "HEAD")
-	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "moved to "+theirs[:12]+" by others") {
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "someone else moved the branch to "+theirs[:12]+",") {
 		t.Fatalf("%+v", s)
 	}
 	f.done(f.Reject(t.Context(), "P1", robin))
-	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "left unchanged") {
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "evolve leaves it unchanged") {
 		t.Fatalf("%+v", s)
 	}
 	if got := f.git("-C", f.bare, "rev-parse", "evolve/P1"); got != theirs {
@@ -325,7 +325,7 @@ func TestBranchTrouble(t *testing.T) {
 		},
 		"a base that it lacks": {func(f *forge) {
 			f.git("commit", "--quiet", "--allow-empty", "--message=not pushed")
-		}, func(f *forge) { f.git("push", "--quiet", "origin", "main") }, "does not have the commit"},
+		}, func(f *forge) { f.git("push", "--quiet", "origin", "main") }, "does not contain the commit"},
 		"nonsense": {func(f *forge) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
@@ -427,7 +427,7 @@ func TestPrepareBranches(t *testing.T) {
 		}
 	}
 	p := f.record()
-	if p.State != archive.HumanLane || p.Branch.Name != "evolve/P1" || p.Branch.Pushed != "" || !strings.Contains(f.git("log", "-1", "--format=%B", p.Branch.Commit), "\nA gate flagged it: ") {
+	if p.State != archive.HumanLane || p.Branch.Name != "evolve/P1" || p.Branch.Pushed != "" || !strings.Contains(f.git("log", "-1", "--format=%B", p.Branch.Commit), "\nA gate flagged this proposal: ") {
 		t.Errorf("%+v", p.Branch)
 	}
 	f.move(f.bare+".away", f.bare)

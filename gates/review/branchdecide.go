@@ -34,7 +34,7 @@ func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord
 			*p = now
 			return nil
 		case archive.Rejected:
-			state.Note = fmt.Sprintf("it was rejected here, and then merged into %s of %s as %.12s by %s: the ledger keeps the rejection; revert the merge there if it was a mistake", m.Base, m.Remote, commit, by)
+			state.Note = fmt.Sprintf("the proposal was rejected here and then merged into %s on %s as %.12s by %s: the ledger keeps the rejection; revert the merge there if it was a mistake", m.Base, m.Remote, commit, by)
 			b := *now.Branch
 			b.Over, b.Against = true, commit
 			now.Branch, *p = &b, now
@@ -47,7 +47,7 @@ func (g *branchGroup) noticeMerge(ctx context.Context, p *archive.ProposalRecord
 			return err
 		}
 		record := archive.DecisionRecord{
-			Proposal: now.ID, Action: "approve", By: by, Reason: fmt.Sprintf("merged into %s of %s", m.Base, m.Remote),
+			Proposal: now.ID, Action: "approve", By: by, Reason: fmt.Sprintf("merged into %s on %s", m.Base, m.Remote),
 			Time: s.Now(), Commit: commit, Evidence: evidenceOf(now), Merge: m,
 		}
 		in := IntentOf(record)
@@ -112,7 +112,7 @@ func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalReco
 	if in, err := g.repo.Contains(ctx, g.tip, base); err != nil {
 		return err
 	} else if !in {
-		return unpushable(fmt.Sprintf("its branch is gone, and %s of %s does not have the commit %.12s on which the proposal is based: the repository is a different one, or its history was rewritten", g.base, p.Branch.Remote, base))
+		return unpushable(fmt.Sprintf("its branch is gone, and %s on %s does not contain the commit %.12s on which the proposal is based: the repository is a different one, or its history was rewritten", g.base, p.Branch.Remote, base))
 	}
 	state.By = unknownAt(p.Branch.Remote)
 	return g.retryLocked(ctx, func(ctx context.Context, s *session) error {
@@ -127,7 +127,7 @@ func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalReco
 		if commit, err := g.unexplained(ctx, s, now); err != nil {
 			return err
 		} else if commit != "" {
-			return unpushable(fmt.Sprintf("its branch is gone, and %.12s of %s changes the same files: if that commit merges it together with other changes, `evolve adopt sync --merged %s=%[1]s` records the merge; if not, use `evolve reject %[3]s`", commit, g.base, now.ID))
+			return unpushable(fmt.Sprintf("its branch is gone, and commit %.12s of %s changes the same files: if that commit also merges the proposal, `evolve adopt sync --merged %s=%[1]s` records the merge; if not, use `evolve reject %[3]s`", commit, g.base, now.ID))
 		}
 		if err := unaltered(ctx, s.store, now); err != nil {
 			return err
@@ -176,7 +176,7 @@ func (g *branchGroup) noticeRevert(ctx context.Context, p *archive.ProposalRecor
 		if err := unaltered(ctx, s.store, now); err != nil {
 			return err
 		}
-		in := archive.Intent{Proposal: now.ID, Action: "rollback", By: by, Reason: fmt.Sprintf("reverted in %s of %s", m.Base, m.Remote), Evidence: evidenceOf(now), Time: s.Now()}
+		in := archive.Intent{Proposal: now.ID, Action: "rollback", By: by, Reason: fmt.Sprintf("reverted in %s on %s", m.Base, m.Remote), Evidence: evidenceOf(now), Time: s.Now()}
 		*p, _, err = s.recordRollback(ctx, now, in, commit, m)
 		if err == nil {
 			state.Did = "reverted"

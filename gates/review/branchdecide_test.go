@@ -29,7 +29,7 @@ func TestBranchDecidedHere(t *testing.T) {
 	f.propose()
 	f.kim("fetch --quiet", "merge --quiet --no-ff --message=merged origin/evolve/P1", "push --quiet origin main")
 	f.done(f.Reject(t.Context(), "P1", robin)) // before the merge is noticed
-	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "it was rejected here, and then merged into main of origin") || !strings.Contains(s.Note, "by Kim") {
+	if s := f.sync(); s.Did != "" || !strings.Contains(s.Note, "the proposal was rejected here and then merged into main on origin") || !strings.Contains(s.Note, "by Kim") {
 		t.Fatalf("%+v", s)
 	}
 	if p := f.record(); p.State != archive.Rejected || p.Decision.By != robin.By {
@@ -73,7 +73,7 @@ func TestMergeFromACopy(t *testing.T) {
 				t.Errorf("before the merge: %+v", s)
 			}
 			f.kim(append(c.merge, "push --quiet origin main")...)
-			if s := f.sync(); strings.Contains(s.Note, "it was rejected here, and then merged into main of origin") != c.found {
+			if s := f.sync(); strings.Contains(s.Note, "the proposal was rejected here and then merged into main on origin") != c.found {
 				t.Errorf("%+v", s)
 			}
 			if s := f.sync(); s.Proposal != "" {
@@ -96,7 +96,7 @@ func TestRewrittenBase(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
 	f.kim("checkout --quiet --orphan other", "commit --quiet --allow-empty --message=other", "push --quiet --force origin other:main")
-	if s := f.sync(); !strings.Contains(s.Trouble, "main of origin does not have the commit") {
+	if s := f.sync(); !strings.Contains(s.Trouble, "main on origin does not contain the commit") {
 		t.Errorf("%+v", s)
 	}
 }

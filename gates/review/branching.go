@@ -146,7 +146,7 @@ func (rev *Reviewer) PrepareBranches(ctx context.Context) error {
 		var errs []error
 		for _, p := range list {
 			if _, err := s.prepare(ctx, p); err != nil {
-				errs = append(errs, fmt.Errorf("the branch of %s: %w", p.ID, err))
+				errs = append(errs, fmt.Errorf("preparing the branch of %s: %w", p.ID, err))
 			}
 		}
 		return errors.Join(err, errors.Join(errs...))
@@ -192,7 +192,7 @@ func (s *session) prepare(ctx context.Context, p archive.ProposalRecord) (archiv
 		return p, unpushable("the committed content of these files differs from what was measured: " + join(conflict.Paths))
 	}
 	if err != nil {
-		return p, fmt.Errorf("writing its commit: %w", err)
+		return p, fmt.Errorf("writing the proposal's commit: %w", err)
 	}
 	b.From = p.Commit
 	if err := s.store.PutProposal(ctx, p); err != nil {
@@ -252,7 +252,7 @@ func (s *session) notStale(ctx context.Context, p archive.ProposalRecord) error 
 	}
 	changed, err := moved(ctx, s.store, p, now, f.agent.Suites)
 	if err == nil && len(changed) > 0 {
-		err = unpushable("it is stale: " + join(changed) + " changed since it was measured")
+		err = unpushable("the proposal is stale: " + join(changed) + " changed since the measurement")
 	}
 	return err
 }
@@ -267,10 +267,11 @@ func (s *session) branchMessage(ctx context.Context, p archive.ProposalRecord) (
 	if err != nil {
 		return "", err
 	}
-	body := "This proposal by evolve awaits a person. Merging the branch adopts it, deleting the branch\n" +
-		"without a merge rejects it, and evolve records either in its ledger.\n\n"
+	body := "This proposal by evolve needs a person's decision. Merging the branch adopts the proposal, and deleting\n" +
+		"the branch without merging it rejects the proposal; evolve records either decision in its ledger.\n" +
+		"\n"
 	if p.State == archive.HumanLane {
-		body += "A gate flagged it: before you merge, read below what the gate found.\n\n"
+		body += "A gate flagged this proposal: before you merge, read below what the gate found.\n\n"
 	}
 	_, audit, err := s.store.LedgerHead(ctx)
 	if err != nil {
@@ -329,5 +330,5 @@ func (rev *Reviewer) MergeOnly(p archive.ProposalRecord) error {
 	if b.Pushed == "" {
 		return Refuse("`evolve adopt sync` pushes it", "%s is adopted by merging its branch %s on %s, but the branch has not been pushed", p.ID, b.Name, b.Remote)
 	}
-	return Refuse("merge it there; `evolve adopt sync` records the merge, and so does the next night", "%s is adopted by merging its branch %s on %s", p.ID, b.Name, b.Remote)
+	return Refuse("merge the branch there; `evolve adopt sync` records the merge, and so does the next night", "%s is adopted by merging its branch %s on %s", p.ID, b.Name, b.Remote)
 }

@@ -82,7 +82,7 @@ func (f *fileSubject) restorable(ctx context.Context, back []patch.File) error {
 	}
 	if restored, err := f.reload(back); err != nil || restored.ID() != f.p.Champion {
 		return Refuse("restore config.yaml and STRATEGY.md by hand from the commit before "+f.p.AdoptedCommit,
-			"the files from before the adoption of %s do not load as the earlier champion", f.p.ID)
+			"the files from before the adoption of %s do not produce the earlier champion's config", f.p.ID)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (g *branchGroup) pushRollback(ctx context.Context, r *reversal, d Decision)
 		if err != nil {
 			return fmt.Errorf("reading the ledger: %w", err)
 		}
-		body := "Merging this branch reverts the adoption of a proposal by evolve, and evolve records that in\nits ledger. The rollback was requested by:\n\n"
+		body := "Merging this branch rolls back an adopted proposal; evolve records the rollback in\nits ledger. The rollback was requested by:\n\n"
 		message, err := s.attested(ctx, p.ID, inertMessage("evolve: roll back "+whatOf(p)+" ("+p.ID+")", body, d.By+"\n"+d.Reason,
 			trailers{{"Evolve-Rollback", p.ID}, {"Evolve-Reverts", p.AdoptedCommit}, {trailerAudit, audit}}))
 		if err == nil {

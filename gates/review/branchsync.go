@@ -96,7 +96,7 @@ func (rev *Reviewer) findBase(ctx context.Context, repo *patch.Repository) (*bra
 	}
 	g.base = cmp.Or(rev.Branching.Base, g.tips.Default, current)
 	if g.tips.Branches[g.base] == "" || strings.HasPrefix(g.base, branchPrefix) {
-		return nil, fmt.Errorf("%s has no branch %s to propose for", rev.Branching.Remote, text.Quote(g.base))
+		return nil, fmt.Errorf("%s has no branch %s into which proposals could be merged", rev.Branching.Remote, text.Quote(g.base))
 	}
 	return g, nil
 }
@@ -278,7 +278,7 @@ func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state
 		return g.noticeClosing(ctx, p, state)
 	case tip != "" && tip != b.Commit && tip != b.Pushed:
 		if b.Pushed != "" {
-			state.Note = fmt.Sprintf("it was moved to %.12s by others, so it is left unchanged", tip)
+			state.Note = fmt.Sprintf("someone else moved the branch to %.12s, so evolve leaves it unchanged", tip)
 			return nil
 		}
 		if err := g.foreignTip(ctx, p, tip); err != nil {
@@ -317,7 +317,7 @@ func (g *branchGroup) behind(ctx context.Context, p archive.ProposalRecord, stat
 	}
 	in, err := g.repo.Contains(ctx, head, p.AdoptedCommit)
 	if err == nil && !in {
-		note := "the branch that is checked out here does not have it yet: git pull --ff-only " + p.Branch.Remote + " " + g.base
+		note := "the branch that is checked out here does not contain the merge yet: git pull --ff-only " + p.Branch.Remote + " " + g.base
 		state.Note = strings.TrimPrefix(state.Note+"; "+note, "; ")
 	}
 	return err
@@ -358,7 +358,7 @@ func (g *branchGroup) hasBase(ctx context.Context, p archive.ProposalRecord) err
 	base := g.rests(p)
 	in, err := g.repo.Contains(ctx, g.tip, base)
 	if err == nil && !in {
-		err = unpushable(fmt.Sprintf("%s of %s does not have the commit %.12s on which the proposal is based", g.base, p.Branch.Remote, base))
+		err = unpushable(fmt.Sprintf("%s on %s does not contain the commit %.12s on which the proposal is based", g.base, p.Branch.Remote, base))
 	}
 	return err
 }
@@ -422,7 +422,7 @@ func (g *branchGroup) drop(ctx context.Context, p *archive.ProposalRecord, tip s
 	case tip == "":
 	case tip != b.Pushed && tip != b.Commit:
 		if b.Pushed != "" {
-			state.Note = fmt.Sprintf("it was moved to %.12s by others, so it is left unchanged", tip)
+			state.Note = fmt.Sprintf("someone else moved the branch to %.12s, so evolve leaves it unchanged", tip)
 		}
 	default:
 		if err := g.remote.Push(ctx, b.Name, "", tip); err != nil {

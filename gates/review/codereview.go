@@ -54,15 +54,15 @@ func NoReview(all []CodeReviewer, author string) string {
 	case slices.ContainsFunc(others, func(r CodeReviewer) bool { return r.Cannot == "" }):
 		return ""
 	case len(others) == 0 && len(all) == 0:
-		return "the workspace has no agent that could review it"
+		return "the workspace has no agent that could review the patch"
 	case len(others) == 0:
-		return "there is no other agent to review it: " + author + " is the only agent, and it is the author"
+		return "no other agent can review the patch: " + author + " is the only reviewer, and it wrote the patch"
 	case len(others) == 1 && len(all) == 1:
-		return "one agent is configured, and " + others[0].Agent + " " + others[0].Cannot
+		return "only one reviewer is configured, and " + others[0].Agent + " " + others[0].Cannot
 	case len(others) == 1:
-		return "there is no agent to review it: " + others[0].Agent + " " + others[0].Cannot
+		return "there is no agent to review the patch: " + others[0].Agent + " " + others[0].Cannot
 	}
-	return fmt.Sprintf("there is no agent to review it: none of the %d others has a language model", len(others))
+	return fmt.Sprintf("there is no agent to review the patch: none of the %d other agents is a built-in agent with a language model", len(others))
 }
 
 // unreviewed returns the reason why a patch that awaits a person's decision has no
@@ -115,7 +115,7 @@ func (rev *Reviewer) ReviewCode(ctx context.Context, id, agent string) (archive.
 			return err
 		}
 		if now.Patch.Digest != p.Patch.Digest {
-			return Refuse("have it reviewed again", "%s changed while %s reviewed it", p.ID, reviewer.Agent)
+			return Refuse("have the proposal reviewed again", "%s changed while %s reviewed it", p.ID, reviewer.Agent)
 		}
 		p = now
 		p.Patch.CostUSD += o.usd
@@ -134,7 +134,7 @@ func reviewable(p archive.ProposalRecord) error {
 		return Refuse("`evolve show "+p.ID+"` shows its history", "%s is %s; there is nothing to review", p.ID, p.State.Name())
 	}
 	if r := reviewed(p); r != nil {
-		return Refuse("`evolve show "+p.ID+"` shows the review", "%s has already reviewed the present state of %s", r.Reviewer, p.ID)
+		return Refuse("`evolve show "+p.ID+"` shows the review", "%s has already reviewed the current state of %s", r.Reviewer, p.ID)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (s *session) reviewer(ctx context.Context, p archive.ProposalRecord, agent 
 	if agent == "" {
 		r, reason, err := s.turn(ctx, p)
 		if err == nil && reason != "" {
-			err = Refuse("reviews need an agent with a language model: see patches.reviewers in evolve.yaml", "%s", reason)
+			err = Refuse("a reviewer must be a built-in agent with a language model: see patches.reviewers in evolve.yaml", "%s", reason)
 		}
 		return r, err
 	}
@@ -175,7 +175,7 @@ func (s *session) reviewer(ctx context.Context, p archive.ProposalRecord, agent 
 	case agent == p.Patch.Author:
 		return CodeReviewer{}, Refuse("omit --agent to let the next agent in turn review it", "%s wrote the patch and cannot review it", agent)
 	case s.CodeReviewers[at].Cannot != "":
-		return CodeReviewer{}, Refuse("omit --agent to have an agent chosen that can review it", "%s %s", agent, s.CodeReviewers[at].Cannot)
+		return CodeReviewer{}, Refuse("omit --agent to let evolve choose an agent that can review it", "%s %s", agent, s.CodeReviewers[at].Cannot)
 	}
 	return s.CodeReviewers[at], nil
 }

@@ -55,7 +55,7 @@ func TestReviewIsBoundToTheDigest(t *testing.T) {
 		}
 	}
 	_, err := b.ReviewCode(t.Context(), "P1", "")
-	refused(t, err, "clerk has already reviewed the present state of P1")
+	refused(t, err, "clerk has already reviewed the current state of P1")
 
 	b.git("commit", "--quiet", "--allow-empty", "--message=moved")
 	b.write("cache/other.go", "package cache\n")
@@ -107,11 +107,11 @@ func TestNoReviewer(t *testing.T) {
 	heuristic := CodeReviewer{Agent: "heuristic", Cannot: "uses the heuristic model, which cannot review"}
 	c := (&critic{}).reviewer("aide")
 	for want, all := range map[string][]CodeReviewer{
-		"the workspace has no agent that could review it":                                         {},
-		"one agent is configured, and heuristic uses the heuristic model, which cannot review":    {heuristic},
-		"there is no other agent to review it: aide is the only agent, and it is the author":      {c},
-		"there is no agent to review it: heuristic uses the heuristic model, which cannot review": {c, heuristic},
-		"there is no agent to review it: none of the 2 others has a language model":               {c, heuristic, {Agent: "also", Cannot: "too"}},
+		"the workspace has no agent that could review the patch":                                                {},
+		"only one reviewer is configured, and heuristic uses the heuristic model, which cannot review":          {heuristic},
+		"no other agent can review the patch: aide is the only reviewer, and it wrote the patch":                {c},
+		"there is no agent to review the patch: heuristic uses the heuristic model, which cannot review":        {c, heuristic},
+		"there is no agent to review the patch: none of the 2 other agents is a built-in agent with a language model": {c, heuristic, {Agent: "also", Cannot: "too"}},
 		"": {heuristic, (&critic{}).reviewer("clerk"), c},
 	} {
 		if got := NoReview(all, "aide"); got != want {
@@ -164,11 +164,11 @@ func TestWhyThereIsNoReview(t *testing.T) {
 		says     string // "" when an agent may be asked
 		after    string
 	}{
-		"no reviewer": {CodeReviewer{Agent: "aide"}, 1, "there is no other agent to review it: aide is the only agent, and it is the author", ""},
-		"heuristic":   {CodeReviewer{Agent: "clerk", Cannot: "uses the heuristic model, which cannot review"}, 1, "one agent is configured, and clerk uses the heuristic model", ""},
-		"malformed":   {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked and gave no verdict: its answer is not the JSON object that was asked for"},
-		"no network":  {broken(errors.New("no route to host")), 1, "", "clerk was asked and gave no verdict: its model could not be opened: no route to host"},
-		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked and gave no verdict: the night's budget left no money for the review"},
+		"no reviewer": {CodeReviewer{Agent: "aide"}, 1, "no other agent can review the patch: aide is the only reviewer, and it wrote the patch", ""},
+		"heuristic":   {CodeReviewer{Agent: "clerk", Cannot: "uses the heuristic model, which cannot review"}, 1, "only one reviewer is configured, and clerk uses the heuristic model", ""},
+		"malformed":   {(&critic{answer: "looks good"}).reviewer("clerk"), 1, "", "clerk was asked for a review but gave no verdict: its answer is not the JSON object that was asked for"},
+		"no network":  {broken(errors.New("no route to host")), 1, "", "clerk was asked for a review but gave no verdict: the reviewer's model could not be opened: no route to host"},
+		"no budget":   {(&critic{answer: approves}).reviewer("clerk"), 1e-9, "", "clerk was asked for a review but gave no verdict: the night's budget left no money for the review"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBureau(t)

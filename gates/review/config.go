@@ -293,7 +293,7 @@ func (f *fileSubject) rehearseConfig() error {
 		return err
 	}
 	if !back.Equal(f.agent.Champion) {
-		return errors.New("rolling it back does not restore the champion")
+		return errors.New("rolling back the proposal does not restore the champion")
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func TestOvertakenApproval(t *testing.T) {
 	b.git("add", "--all")
 	b.git("commit", "--quiet", "--message=meanwhile")
 	_, err := b.Approve(t.Context(), "P1", robin)
-	refused(t, err, "the target moved before the approval")
+	refused(t, err, "the target changed before the approval")
 	p := b.done(b.Approve(t.Context(), "P1", robin))
 	if p.State != archive.Adopted {
 		t.Fatalf("%+v", p)

@@ -39,7 +39,7 @@ func (f *fileSubject) resolve() error {
 	}
 	for _, name := range paths(f.p) {
 		if !slices.Contains(own, name) {
-			return Refuse("reject it; `evolve run` proposes a new one", "%s changes %s, which a proposal of kind %s may not change", f.p.ID, name, f.p.Kind)
+			return Refuse("reject the proposal; `evolve run` proposes a new one", "%s changes %s, which a proposal of kind %s may not change", f.p.ID, name, f.p.Kind)
 		}
 	}
 	return nil
@@ -63,13 +63,13 @@ func (f *fileSubject) gates(ctx context.Context, repo *patch.Repository) ([]gate
 // does not hold.
 func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error {
 	stored := *p
-	now, hint := f.agent.Base, "`evolve run` measures it again on the present files"
+	now, hint := f.agent.Base, "`evolve run` measures it again on the current files"
 	if p.Kind == archive.KindTool || p.Kind == archive.KindMemory {
 		var err error
 		if now, err = f.baseOf(f.agent, *p); err != nil {
 			return err
 		}
-		hint = "reject it; an agent can write the tool again, and a run can draft the skill again"
+		hint = "reject the proposal; an agent can write the tool again, and a run can draft the skill again"
 		if p.Kind == archive.KindMemory {
 			hint = "`evolve memory propose " + p.Agent + "` proposes it again, for the files as they are now"
 		}
@@ -79,7 +79,7 @@ func (f *fileSubject) adoptable(ctx context.Context, p *archive.ProposalRecord, 
 		return err
 	}
 	if len(changed) > 0 {
-		return Refuse(hint, "%s is stale: %s changed since it was measured", p.ID, join(changed))
+		return Refuse(hint, "%s is stale: %s changed since the measurement", p.ID, join(changed))
 	}
 	repo, err := f.repository()
 	if err != nil {
@@ -113,7 +113,7 @@ func (f *fileSubject) matchesVariant(ctx context.Context) error {
 	if f.p.Kind != archive.KindConfig {
 		return nil
 	}
-	const hint = "reject it; `evolve run` proposes a new one"
+	const hint = "reject the proposal; `evolve run` proposes a new one"
 	v, err := f.store.Variant(ctx, f.agent.ID, f.p.Variant)
 	if err != nil {
 		return fmt.Errorf("reading the variant: %w", err)
@@ -186,7 +186,7 @@ func (f *fileSubject) ready(ctx context.Context, repo *patch.Repository, change 
 	}
 	for _, c := range places {
 		if c.Busy != "" {
-			return Refuse("finish or abort it, then repeat the command", "a %s of the branch is in progress in %s", c.Busy, c.Folder)
+			return Refuse("finish or abort that operation, then repeat the command", "a %s of the branch is in progress in %s", c.Busy, c.Folder)
 		}
 	}
 	var why *patch.HinderedError

@@ -128,8 +128,8 @@ func deleteOwn(ctx context.Context, repo *patch.Repository, p archive.ProposalRe
 	return repo.DeleteRef(ctx, p.Ref)
 }
 
-// keepMemories removes all memories that are not in kept, and the verdicts of all gates,
-// from the record of a proposal. It returns the data for the ledger entry.
+// keepMemories removes from the record of a proposal all memories that are not in kept,
+// and the verdicts of all gates. It returns the data for the ledger entry.
 func keepMemories(p *archive.ProposalRecord, kept []agent.Memory) (map[string]int, error) {
 	added, _ := Remembered(*p)
 	f := p.Files[0]

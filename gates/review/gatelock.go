@@ -91,7 +91,7 @@ func (rev *Reviewer) cacheFolder() string {
 }
 
 // makeTrees creates an empty folder for the trees of one run of the gates. It removes the
-// folders that processes which died left behind for other proposals.
+// folders that dead processes left behind for other proposals.
 func (rev *Reviewer) makeTrees(id string) (string, error) {
 	all := filepath.Join(rev.Scratch, "trees")
 	dir := filepath.Join(all, id)

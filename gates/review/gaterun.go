@@ -152,7 +152,10 @@ func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRec
 		}
 		if now.State != was.State || now.Patch.Digest != was.Patch.Digest || now.Patch.Interrupted != was.Patch.Interrupted || (reviewed(now) == nil) != (reviewed(was) == nil) {
 			p = now
-			return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts of %s were discarded, because it is now %s", now.ID, now.State.Name())
+			if now.State == was.State {
+				return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts on %s were discarded, because the patch or its review changed while the gates ran", now.ID)
+			}
+			return Refuse("`evolve show "+now.ID+"` shows its history", "the verdicts on %s were discarded, because the patch is now %s", now.ID, now.State.Name())
 		}
 		p, err = work(ctx, s)
 		return err
@@ -168,7 +171,7 @@ func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRec
 func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p archive.ProposalRecord, entry string, spent float64) (archive.ProposalRecord, error) {
 	var refused *RefusedError
 	if _, err := s.findDuplicate(ctx, p); errors.As(err, &refused) {
-		p.Gates = append(p.Gates, archive.GateVerdict{Gate: gateUnique, Verdict: string(gates.Failed), Evidence: "this changed while the gates ran: " + refused.Text})
+		p.Gates = append(p.Gates, archive.GateVerdict{Gate: gateUnique, Verdict: string(gates.Failed), Evidence: "another proposal changed while the gates ran: " + refused.Text})
 	} else if err != nil {
 		return p, err
 	}

@@ -77,7 +77,7 @@ func (w *gateRun) languageGates() []gates.Gate {
 				}
 			}
 			names = append(names, gotest.Names()...)
-			evidence := "the target has no Go file; in other languages the gates examine only early exits, credentials and names of calls: they break no code on purpose to test the tests, and call no function for comparison; not run: " + strings.Join(names, ", ")
+			evidence := "the target has no Go file; in other languages the gates examine only early exits, credentials and names of calls: they do not break code on purpose to check the tests, and do not call functions to compare results; not run: " + strings.Join(names, ", ")
 			if why := w.uncommanded(); why != "" {
 				evidence += "; nothing is built or tested, because " + why
 			}

@@ -143,10 +143,10 @@ func Carried(action string, state archive.ProposalState) bool {
 // its commit was on the branch. The entry's subject is the proposal.
 const UnfinishedKind = "rollback.unfinished"
 
-// leave handles an intent whose commit is missing. The intent of an approval that is still
-// valid stays open; any other intent is closed. If it was for a rollback, which has then
-// changed nothing, the ledger gets an entry about that. A closed intent names no commit,
-// because no branch contains it.
+// leave handles an intent whose commit is missing. The intent of an approval that is
+// still valid stays open; any other intent is closed. If a closed intent was for a
+// rollback, the rollback has changed nothing, and the ledger gets an entry that records
+// this. A closed intent names no commit, because no branch contains it.
 func (s *session) leave(ctx context.Context, in archive.Intent, state archive.ProposalState) (archive.Intent, error) {
 	if in.Action == "approve" && state == archive.Approved {
 		return in, nil

@@ -309,7 +309,7 @@ func (rev *Reviewer) Mark(agentID, id, reason string) (archive.ProposalRecord, e
 	for _, m := range a.Memories {
 		ids = append(ids, m.ID)
 	}
-	hint := "`evolve memory search QUERY --agent " + a.ID + "` prints their ids"
+	hint := "`evolve memory search QUERY --agent " + a.ID + "` prints the ids of its memories"
 	if near := text.Nearest(id, ids); near != "" {
 		hint = "did you mean " + text.Visible(near) + "? " + hint
 	}

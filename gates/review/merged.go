@@ -166,7 +166,7 @@ func (g *branchGroup) named(ctx context.Context, p archive.ProposalRecord) (stri
 	}
 	at := slices.IndexFunc(list, func(c string) bool { return len(name) >= fewestDigits && strings.HasPrefix(c, name) })
 	if at < 0 {
-		return "", unpushable(fmt.Sprintf("%s is not a commit on %s of %s that changes files of %s and follows that proposal's base", text.Quote(name), g.base, p.Branch.Remote, p.ID))
+		return "", unpushable(fmt.Sprintf("%s is not a commit on the branch %s of %s that changes files of %s and comes after that proposal's base commit", text.Quote(name), g.base, p.Branch.Remote, p.ID))
 	}
 	return list[at], nil
 }
@@ -242,7 +242,7 @@ func (g *branchGroup) mergeBrief(p archive.ProposalRecord, commit string, change
 }
 
 // unknownAt returns the text that stands for a person whose name is unknown.
-func unknownAt(remote string) string { return "unknown, at the remote " + remote }
+func unknownAt(remote string) string { return "an unknown person at the remote " + remote }
 
 // signed returns the author or committer of a commit as "Name <mail>", or "" if there is no
 // name. A credential in the text is replaced.

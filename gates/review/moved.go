@@ -20,7 +20,7 @@ func (rev *Reviewer) Moved(p archive.ProposalRecord) (words string, blocked bool
 	}
 	words, blocked, err := rev.moved(p)
 	if err != nil {
-		return "it is unknown whether it still applies: " + err.Error(), true
+		return "it is unknown whether the patch still applies: " + err.Error(), true
 	}
 	return words, blocked
 }
@@ -49,12 +49,12 @@ func (rev *Reviewer) moved(p archive.ProposalRecord) (words string, blocked bool
 	if err != nil {
 		return "", false, err
 	}
-	made := fmt.Sprintf("it was made for %.12s, but HEAD is %.12s: ", p.Patch.BaseCommit, head)
+	made := fmt.Sprintf("the patch was made for %.12s, but HEAD is %.12s: ", p.Patch.BaseCommit, head)
 	switch {
 	case len(conflicts) == 0:
 		return made + "it still applies, and its gates run again before an approval", false, nil
 	case p.State == archive.Drafted: // the adopted version may be one that this draft replaces
-		return made + "its gates show whether it still applies, because other commits changed the same passages: " + join(conflicts), false, nil
+		return made + "its gates will show whether it still applies; other commits changed the same passages: " + join(conflicts), false, nil
 	}
 	return made + "it no longer applies: " + conflictsWith(conflicts), true, nil
 }

@@ -75,7 +75,7 @@ func moveOnto(repo *patch.Repository, commit string, p *archive.ProposalRecord) 
 // conflictsWith describes the conflicts that prevent a patch from being moved to another
 // commit.
 func conflictsWith(conflicts []string) string {
-	return "changed in the target since then, in passages that the patch also changes: " + join(conflicts)
+	return "the target has since changed passages that the patch also changes: " + join(conflicts)
 }
 
 // reapply applies the change to one file to another version of that file.

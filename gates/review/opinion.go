@@ -44,7 +44,7 @@ func (rev *Reviewer) ask(ctx context.Context, r CodeReviewer, p archive.Proposal
 	}
 	m, done, err := r.Open(ctx)
 	if err != nil {
-		return o, fmt.Errorf("its model could not be opened: %w", err)
+		return o, fmt.Errorf("the reviewer's model could not be opened: %w", err)
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	if rev.Budget != nil {

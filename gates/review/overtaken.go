@@ -33,7 +33,7 @@ func Overtaken(p archive.ProposalRecord, now []agent.Memory) []string {
 			what = fmt.Sprintf("%s already exists as %s", m.ID, id)
 		}
 		if there, _ := find(id); there.Retracted != "" {
-			what = fmt.Sprintf("%s was retracted as %s", m.ID, id)
+			what = fmt.Sprintf("%s was retracted under the id %s", m.ID, id)
 		}
 		out = append(out, what)
 	}

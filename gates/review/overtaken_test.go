@@ -29,7 +29,7 @@ func TestOvertaken(t *testing.T) {
 		"new":             {adds, []agent.Memory{m1}, nil},
 		"added by hand":   {adds, []agent.Memory{m1, {ID: "m2", Text: "the depot opens at 7."}}, []string{"f1 already exists as m2"}},
 		"added":           {adds, []agent.Memory{m1, {ID: "f2", Text: "Bo likes tea"}}, []string{"f2 already exists"}},
-		"retracted":       {adds, []agent.Memory{m1, {ID: "m2", Text: "Bo likes tea", Retracted: "gossip"}}, []string{"f2 was retracted as m2"}},
+		"retracted":       {adds, []agent.Memory{m1, {ID: "m2", Text: "Bo likes tea", Retracted: "gossip"}}, []string{"f2 was retracted under the id m2"}},
 		"a mark":          {retracts, []agent.Memory{m1}, nil},
 		"marked already":  {retracts, []agent.Memory{gone}, []string{"m1 is already retracted"}},
 		"without memory":  {retracts, nil, []string{"m1 is gone"}},

@@ -84,7 +84,7 @@ func TestGatesOfOwnCode(t *testing.T) {
 		path    string
 	}{
 		"the patch changes no code, only the agent's config": {b.Targets[0].Scoring, "cache/config.yaml"},
-		"the target names none of build, test and score":     {nil, "cache/rank"},
+		"the target names no build, test or score command":   {nil, "cache/rank"},
 		"": {b.Targets[0].Scoring, "cache/rank"},
 	} {
 		w.target.Scoring, w.files = c.scoring, []patch.File{{Path: c.path}}

@@ -18,7 +18,7 @@ func (rev *Reviewer) target(name string) (Target, error) {
 		return rev.Targets[at], nil
 	}
 	if len(rev.Targets) == 0 {
-		return Target{}, Refuse("name one under patches.targets in evolve.yaml, or with --repo and --allow", "there is no target for patches")
+		return Target{}, Refuse("define a target under patches.targets in evolve.yaml, or with --repo and --allow", "there is no target for patches")
 	}
 	names := make([]string, len(rev.Targets))
 	for i, t := range rev.Targets {
@@ -91,7 +91,7 @@ func (rev *Reviewer) StalePatch(p archive.ProposalRecord) string {
 		return err.Error()
 	}
 	if _, policy, err := t.terms(); err != nil || policy != p.Patch.Policy {
-		return "the set of changes that its target allows has changed"
+		return "its target now allows a different set of changes"
 	}
 	repo, err := rev.open(t)
 	if err != nil {
@@ -101,7 +101,7 @@ func (rev *Reviewer) StalePatch(p archive.ProposalRecord) string {
 	case err != nil:
 		return err.Error()
 	case head != p.Patch.BaseCommit:
-		return fmt.Sprintf("its target moved to %.12s", head)
+		return fmt.Sprintf("its target's HEAD is now commit %.12s", head)
 	}
 	return ""
 }

@@ -39,9 +39,16 @@ type staleError struct {
 	repo   *patch.Repository
 	// head is the current commit of the target.
 	head string
+	// terms reports that only the target's settings have changed.
+	terms bool
 }
 
-func (e *staleError) Error() string { return fmt.Sprintf("the target moved to %.12s", e.head) }
+func (e *staleError) Error() string {
+	if e.terms {
+		return "the settings of the target have changed"
+	}
+	return fmt.Sprintf("the target's HEAD is now commit %.12s", e.head)
+}
 
 // adoptable refuses an inconsistent record: the stored digest must be the digest of the
 // stored fields, and the stored files must produce the stored tree. It returns a
@@ -53,7 +60,7 @@ func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord,
 		return fmt.Errorf("writing the patched tree: %w", err)
 	}
 	if tree != p.Patch.Tree || Digest(*p) != p.Patch.Digest {
-		return Refuse("`evolve audit verify` and `evolve archive check` show more; reject it", "%s is not the patch that its gates checked: its digest does not match", p.ID)
+		return Refuse("`evolve audit verify` and `evolve archive check` show more; reject the proposal", "%s is not the patch that its gates checked: its digest does not match", p.ID)
 	}
 	if err := Bound(ctx, t.store, *p); err != nil {
 		return err
@@ -67,7 +74,7 @@ func (t *patchSubject) adoptable(ctx context.Context, p *archive.ProposalRecord,
 		return err
 	}
 	if head != p.Patch.BaseCommit || policy != p.Patch.Policy {
-		return &staleError{t.target, t.repo, head}
+		return &staleError{t.target, t.repo, head, head == p.Patch.BaseCommit}
 	}
 	list, err := past(ctx, t.store)
 	if err != nil {
@@ -114,7 +121,7 @@ func (t *patchSubject) begin(context.Context, patch.Person, Decision) (*patch.Re
 // moved before the commit of an approval was made.
 func (t *patchSubject) movable(ctx context.Context, repo *patch.Repository, head string, m *move) error {
 	if m.record.Action == "approve" && head != t.p.Patch.BaseCommit {
-		return &staleError{t.target, repo, head}
+		return &staleError{t.target, repo, head, false}
 	}
 	return t.ready(ctx, repo, m.change, m.decision)
 }
@@ -130,7 +137,7 @@ func (t *patchSubject) forward(ctx context.Context, repo *patch.Repository, m pa
 		}
 		return Refuse(hint, "%s", inUse)
 	case errors.Is(err, patch.ErrMoved):
-		return Refuse("repeat the command", "the target moved in the meantime")
+		return Refuse("repeat the command", "the target's branch changed in the meantime")
 	case err != nil:
 		return fmt.Errorf("moving the branch: %w", err)
 	}
@@ -159,7 +166,7 @@ func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) 
 		return err
 	}
 	if len(conflicts) > 0 {
-		return changedSince(t.p, conflicts, r.later, "the patch's lines have changed since then in these files: `git revert --no-commit "+t.p.AdoptedCommit+"` marks them; restore the earlier text by hand, and commit it")
+		return changedSince(t.p, conflicts, r.later, "the patch's lines in these files have changed since the adoption: `git revert --no-commit "+t.p.AdoptedCommit+"` marks the conflicts; restore the earlier text by hand, and commit it")
 	}
 	r.files = files
 	return t.ready(ctx, t.repo, r.files, d)

@@ -29,11 +29,11 @@ func ParsePerson(by string) (patch.Person, error) {
 	case !strings.ContainsFunc(p.Name, word), strings.ContainsFunc(p.Name, odd), strings.ContainsFunc(p.Email, odd), !utf8.ValidString(by):
 		return p, Refuse(hint, "a decision needs the name of a person")
 	case given && (!closed || host <= 0 || host == len(p.Email)-1 || strings.ContainsFunc(p.Email, unicode.IsSpace)):
-		return p, Refuse(hint, "the mail address of %s is not valid", p.Name)
+		return p, Refuse(hint, "the e-mail address of %s is not valid", p.Name)
 	case utf8.RuneCountInString(by) > maxPerson:
 		return p, Refuse(hint, "the name is longer than %d characters", maxPerson)
 	case scrub.New(nil).Flags(by):
-		return p, Refuse(hint, "the name holds what looks like a credential")
+		return p, Refuse(hint, "the name contains what looks like a credential")
 	}
 	return p, nil
 }
@@ -44,7 +44,7 @@ func Discreet(reasons ...string) error {
 	scrubber := scrub.New(nil)
 	for _, r := range reasons {
 		if scrubber.Flags(r) {
-			return Refuse("leave it out", "the reason holds what looks like a credential: the ledger and the commit would keep it for ever")
+			return Refuse("leave the credential out of the reason", "the reason contains what looks like a credential: the ledger and the commit would keep it for ever")
 		}
 	}
 	return nil

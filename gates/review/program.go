@@ -71,7 +71,7 @@ func (w *gateRun) uncommanded() string {
 	s := w.target.Scoring
 	switch {
 	case s == nil || len(s.Build)+len(s.Test)+len(s.Score) == 0:
-		return "the target names none of build, test and score"
+		return "the target names no build, test or score command"
 	case slices.ContainsFunc(w.files, w.judgedByCommands):
 		return ""
 	case slices.ContainsFunc(w.files, func(f patch.File) bool { return !w.holdsConfig(f.Path) }):
@@ -216,7 +216,7 @@ func (w *gateRun) compareProgram(ctx context.Context) (gates.Verdict, string) {
 		doubts = append(doubts, "two runs of the base do so as well, so values of single runs cannot be compared")
 	}
 	if len(w.target.Scoring.Test) == 0 && w.commanded() {
-		doubts = append(doubts, "the target names no test")
+		doubts = append(doubts, "the target names no test command")
 	}
 	own := &Benchmark{Command: slices.Concat(w.target.Scoring.Test, w.target.Scoring.Score)}
 	if file := own.Names(w.start(w.target), w.judged.Changed); file != "" {
@@ -286,7 +286,7 @@ func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 		case errors.As(err, &code):
 			noticed = append(noticed, where+" ("+text.ClipMiddle(text.OneLine(code.Text), 240)+")")
 		case err != nil:
-			return gates.NotRun, "it could not be run: " + err.Error()
+			return gates.NotRun, "the gate could not be run: " + err.Error()
 		default:
 			unnoticed = append(unnoticed, where)
 		}
@@ -295,7 +295,7 @@ func (w *gateRun) trapProgram(ctx context.Context) (gates.Verdict, string) {
 	case len(unnoticed) > 0:
 		return gates.Flagged, "neither build nor test nor score notices invalid text in " + strings.Join(unnoticed, ", ")
 	case len(noticed) == 0:
-		return gates.Flagged, "there is no file in which invalid text could be noticed"
+		return gates.Flagged, "the patch contains no file into which this gate could insert invalid text"
 	}
 	return gates.Passed, "invalid text is noticed in " + strings.Join(noticed, ", ") + "; this shows that the file is read, not that its changed lines are run"
 }

@@ -33,7 +33,7 @@ func TestProgram(t *testing.T) {
 		{
 			name: "better", to: "echo 3", test: "sh cache/rank", score: loud,
 			verdict: gates.Passed, says: "error 5 → 3, the mean of 2 cases; better in 2, worse in 0; not checked, because type information is available only for Go code",
-			trap: gates.Passed, trapSays: "invalid text is noticed in block rank of cache/rank (sh ended with code",
+			trap: gates.Passed, trapSays: "invalid text is noticed in block rank of cache/rank (sh ended with exit code",
 		},
 		{
 			name: "worse", to: "echo 7", test: "sh cache/rank", score: loud,
@@ -41,11 +41,11 @@ func TestProgram(t *testing.T) {
 		},
 		{
 			name: "without a test", to: "echo 3", score: loud,
-			verdict: gates.Flagged, says: "the target names no test; ", trap: gates.Passed,
+			verdict: gates.Flagged, says: "the target names no test command; ", trap: gates.Passed,
 		},
 		{
 			name: "a test fails", to: "exit 3", test: "sh cache/rank", score: loud,
-			verdict: gates.Failed, says: "the patched tree: sh ended with code 3", trap: gates.NotRun,
+			verdict: gates.Failed, says: "the patched tree: sh ended with exit code 3", trap: gates.NotRun,
 		},
 		{
 			name: "no value", to: "echo x", score: loud,
@@ -53,7 +53,7 @@ func TestProgram(t *testing.T) {
 		},
 		{
 			name: "the base fails", to: "echo 3", test: "exit 4", score: loud,
-			verdict: gates.NotRun, says: "the base fails, so the patch cannot be judged: sh ended with code 4", trap: gates.NotRun,
+			verdict: gates.NotRun, says: "the base fails, so the patch cannot be judged: sh ended with exit code 4", trap: gates.NotRun,
 		},
 		{
 			name: "never the same", to: "echo 3", test: "sh cache/rank", score: strings.ReplaceAll(loud, `$(sh cache/rank)`, `$$`),
@@ -88,7 +88,7 @@ func TestProgram(t *testing.T) {
 				gate    string
 				verdict gates.Verdict
 				says    string
-			}{{gateProgram, c.verdict, c.says}, {gateTrap, c.trap, c.trapSays}, {gateBehaviour, gates.Flagged, "score prints different values on every run, so it cannot show"}} {
+			}{{gateProgram, c.verdict, c.says}, {gateTrap, c.trap, c.trapSays}, {gateBehaviour, gates.Flagged, "score command prints different values on every run, so it cannot show"}} {
 				if want.gate == gateBehaviour && c.name != "never the same" {
 					continue
 				}
@@ -185,7 +185,7 @@ func TestProgramEnds(t *testing.T) {
 	b.git("commit", "--quiet", "--message=a program")
 	p := b.must(b.submit(OriginPerson, "Robin", "--- a/cache/rank\n+++ b/cache/rank\n@@ -1 +1 @@\n-echo 5\n+while :; do :; done\n"))
 	at := slices.IndexFunc(p.Gates, func(v archive.GateVerdict) bool { return v.Gate == gateProgram })
-	if p.State != archive.GateFailed || !strings.Contains(p.Gates[at].Evidence, "the patched tree: sh did not end in time") {
+	if p.State != archive.GateFailed || !strings.Contains(p.Gates[at].Evidence, "the patched tree: sh did not finish in time") {
 		t.Errorf("%s: %+v", p.State, p.Gates[at])
 	}
 }
@@ -225,7 +225,7 @@ func TestProgramRollback(t *testing.T) {
 	b.write("check", "test $(sh cache/rank) = 3\n")
 	commit()
 	_, err := b.Rollback(t.Context(), "P1", robin)
-	refused(t, err, `the verdict of the gate "program" is failed: the restored tree: sh ended with code 1`)
+	refused(t, err, `the verdict of the gate "program" is failed: the restored tree: sh ended with exit code 1`)
 	b.write("check", "true\n")
 	commit()
 	b.done(b.Rollback(t.Context(), "P1", robin))
@@ -256,7 +256,7 @@ func TestRollbackBesideChangedLines(t *testing.T) {
 	commit("# evolve:begin order\necho 4\n# evolve:end order\n")
 	head := b.git("rev-parse", "HEAD")
 	_, err := b.Rollback(t.Context(), "P1", robin)
-	refused(t, err, "changed since P1 was adopted: cache/rank")
+	refused(t, err, "these files changed after P1 was adopted: cache/rank")
 	var r *RefusedError
 	if !errors.As(err, &r) || !strings.Contains(r.Hint, "git revert --no-commit "+adopted) || b.git("rev-parse", "HEAD") != head {
 		t.Errorf("it was refused with the hint %q", r.Hint)

@@ -22,9 +22,9 @@ func (rev *Reviewer) renew(ctx context.Context, p archive.ProposalRecord, stale 
 	if err != nil {
 		return now, err
 	}
-	hint := "look at it again with `evolve show " + p.ID + "`: it is now " + now.State.Name()
+	hint := "look at the proposal again with `evolve show " + p.ID + "`: it is now " + now.State.Name()
 	if p.State == archive.Approved {
-		return now, Refuse(hint, "the target moved before the approval of %s was carried out", p.ID)
+		return now, Refuse(hint, "the target changed before the approval of %s was carried out", p.ID)
 	}
 	same := slices.EqualFunc(now.Gates, p.Gates, func(a, b archive.GateVerdict) bool { return a.Gate == b.Gate && a.Verdict == b.Verdict })
 	if now.Patch.Tree == p.Patch.Tree && same {

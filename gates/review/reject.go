@@ -64,9 +64,9 @@ func (rev *Reviewer) Withdraw(ctx context.Context, id, why string) error {
 	return err
 }
 
-// withdraw adds, to the record of a rejection, the approval that the rejection withdraws,
-// and restores files that an interrupted git wrote. It returns false if HEAD already has
-// the new content of the files: the approval can then no longer be withdrawn.
+// withdraw records in a rejection the approval that the rejection withdraws, and restores
+// files that an interrupted git wrote. It returns false if HEAD already has the new
+// content of the files: the approval can then no longer be withdrawn.
 func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record *archive.DecisionRecord) (bool, error) {
 	repo, err := s.subjectOf(p).repository()
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record
 			err := repo.PutBack(ctx, in.Branch, in.Base, in.Commit)
 			var left *patch.StrandedError
 			if errors.As(err, &left) {
-				return false, Refuse("restore or commit them, then repeat the command", "%s", left)
+				return false, Refuse("restore or commit these files, then repeat the command", "%s", left)
 			}
 			if err != nil {
 				return false, fmt.Errorf("restoring the files: %w", err)

@@ -189,7 +189,7 @@ func (s *session) openRequest(ctx context.Context, id string, d Decision) (archi
 func (s *session) proposeRequested(ctx context.Context, r archive.ChangeRequestRecord, requested Requested) (archive.ProposalRecord, error) {
 	champion := requested.Agent.Champion.ID()
 	if requested.Config.ID() == champion {
-		return archive.ProposalRecord{}, Refuse("deny it: nothing needs to be decided", "%s asks for values that the champion already has", r.ID)
+		return archive.ProposalRecord{}, Refuse("deny the request: there is nothing to decide", "%s asks for values that the champion already has", r.ID)
 	}
 	generation := 1
 	switch parent, err := s.store.Variant(ctx, requested.Agent.ID, champion); {

@@ -36,14 +36,14 @@ func (e *LeftError) why() string {
 	if errors.As(e.Err, new(*UnwritableError)) || errors.As(e.Err, new(*LimitedError)) {
 		return e.Err.Error()
 	}
-	return "they were stopped: " + e.Err.Error()
+	return "the gates were stopped: " + e.Err.Error()
 }
 
 // UnwritableError reports that this user cannot write to the repository of a target.
 type UnwritableError struct{ Err error }
 
 func (e *UnwritableError) Error() string {
-	return "let the user who runs evolve write to the .git folder of its target: " + e.Err.Error()
+	return "the user who runs evolve must be able to write to the .git folder of the target: " + e.Err.Error()
 }
 
 func (e *UnwritableError) Unwrap() error { return e.Err }
@@ -144,7 +144,7 @@ func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalR
 		p, err = rev.keepWaiting(ctx, p, &LeftError{ID: id, Err: waits})
 		return p, taken, err
 	}
-	rev.notify("resuming %s, which waits for its gates", p.ID)
+	rev.notify("resuming %s, which was waiting for its gates", p.ID)
 	p, err = rev.gateDraft(ctx, t, p)
 	if p.Patch.Waits != "" && errors.As(err, new(*LeftError)) {
 		err = nil // the draft is still waiting, and the reason is stored with it
@@ -157,7 +157,7 @@ func (rev *Reviewer) resume(ctx context.Context, id string) (p archive.ProposalR
 // would block all other patches if it kept waiting.
 func (s *session) rebase(ctx context.Context, p *archive.ProposalRecord) (t Target, why string, err error) {
 	if len(p.Files) == 0 {
-		return t, "it could not be applied, and the reason was lost when its process ended", nil
+		return t, "the patch could not be applied, and the reason was lost when the process ended", nil
 	}
 	t, err = s.targetOf(*p)
 	var repo *patch.Repository
@@ -206,7 +206,7 @@ func (s *session) moveDraft(ctx context.Context, repo *patch.Repository, head st
 	}
 	conflicts, err = moveOnto(repo, head, p)
 	if err == nil && len(conflicts) == 0 && p.Patch.Gain != "" {
-		p.Patch.Gain += fmt.Sprintf("; measured on %.12s, before the target moved", was)
+		p.Patch.Gain += fmt.Sprintf("; measured on %.12s, before the target's HEAD changed", was)
 	}
 	return conflicts, err
 }
@@ -214,9 +214,9 @@ func (s *session) moveDraft(ctx context.Context, repo *patch.Repository, head st
 // takeUp records that the gates of a proposal begin again.
 func (s *session) takeUp(ctx context.Context, p archive.ProposalRecord, actor string, began int64) (archive.ProposalRecord, error) {
 	brief := *p.Patch
-	why := "its gates were stopped, or their process ended; they start again"
+	why := "its gates were stopped or their process ended; the gates start again"
 	if unattempted(p) {
-		brief.Attempt, why = began, "it is submitted by "+actor
+		brief.Attempt, why = began, "the patch was submitted by "+actor
 	} else {
 		brief.Interrupted++
 	}

@@ -21,7 +21,7 @@ func (rev *Reviewer) gateReversal(ctx context.Context, r *reversal) error {
 	}
 	defer done()
 	if w.tree, err = t.repo.Candidate(r.head, r.files); err != nil {
-		return fmt.Errorf("writing the tree that is restored: %w", err)
+		return fmt.Errorf("writing the restored tree: %w", err)
 	}
 	r.tree = w.tree
 	from := r.head
@@ -52,7 +52,7 @@ func (rev *Reviewer) gateReversal(ctx context.Context, r *reversal) error {
 		return err
 	}
 	if bad, ok := allPass(verdicts); !ok {
-		return Refuse("first roll back what builds on it, or restore the files by hand", "without %s the verdict of the gate %q is %s: %s", p.ID, bad.Gate, verdictName(bad), bad.Evidence)
+		return Refuse("first roll back the changes that build on the proposal, or restore the files by hand", "if %s is rolled back, the verdict of the gate %q is %s: %s", p.ID, bad.Gate, verdictName(bad), bad.Evidence)
 	}
 	reversed := p
 	reversed.Gates = verdicts

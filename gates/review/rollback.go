@@ -59,7 +59,7 @@ func (rev *Reviewer) Rollback(ctx context.Context, id string, d Decision) (Done,
 			return err
 		}
 		if now.head != r.head {
-			return Refuse("repeat the command", "the target moved while the gates of the rollback of %s ran", r.proposal.ID)
+			return Refuse("repeat the command", "the target's HEAD changed while the gates were checking the rollback of %s", r.proposal.ID)
 		}
 		now.digest, now.tree, now.later = r.digest, r.tree, r.later
 		r = now
@@ -130,7 +130,7 @@ func Reversible(p archive.ProposalRecord) error {
 		return err
 	}
 	if p.Kind == archive.KindAutonomy {
-		return Refuse(lowerHint(p.Agent), "%s changed a level of autonomy: it has no commit to roll back", p.ID)
+		return Refuse(lowerHint(p.Agent), "%s changed a level of autonomy, so it has no commit to roll back", p.ID)
 	}
 	return nil
 }
@@ -214,8 +214,8 @@ func (s *session) recordRollback(ctx context.Context, p archive.ProposalRecord, 
 	return p, in, s.step(StepSettled)
 }
 
-// adoptedLater lists the proposals that are adopted, were adopted after p according to the
-// ledger, and for which touches returns true, latest first.
+// adoptedLater lists the adopted proposals that, according to the ledger, were adopted
+// after p and for which touches returns true. The latest comes first.
 func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, touches func(archive.ProposalRecord) bool) ([]string, error) {
 	at := map[string]int64{}
 	for e, err := range s.store.Ledger(ctx, 1) {
@@ -243,5 +243,5 @@ func changedSince(p archive.ProposalRecord, changed, later []string, hint string
 	if len(later) > 0 {
 		hint = "roll these back first: " + join(later)
 	}
-	return Refuse(hint, "changed since %s was adopted: %s", p.ID, join(changed))
+	return Refuse(hint, "these files changed after %s was adopted: %s", p.ID, join(changed))
 }

@@ -39,7 +39,7 @@ func TestRollbackConflict(t *testing.T) {
 	b.done(b.Approve(t.Context(), "P2", robin))
 	head := b.git("rev-parse", "HEAD")
 	_, err := b.Rollback(t.Context(), "P1", robin)
-	refused(t, err, "changed since P1 was adopted: cache/cache.go")
+	refused(t, err, "these files changed after P1 was adopted: cache/cache.go")
 	if b.git("rev-parse", "HEAD") != head {
 		t.Error("the branch moved")
 	}
@@ -61,7 +61,7 @@ func TestRollbackOfTheReplaced(t *testing.T) {
 		for _, earlier := range []string{"P1", "P2"}[:i] {
 			head := b.git("rev-parse", "HEAD")
 			_, err := b.Rollback(t.Context(), earlier, robin)
-			refused(t, err, "changed since "+earlier+" was adopted: cache/cache.go")
+			refused(t, err, "these files changed after "+earlier+" was adopted: cache/cache.go")
 			var why *RefusedError
 			if errors.As(err, &why) && !strings.Contains(why.Hint, "roll these back first: "+id) {
 				t.Errorf("the hint is %q", why.Hint)
@@ -117,7 +117,7 @@ func TestRollbackIsGated(t *testing.T) {
 	b.done(b.Approve(t.Context(), "P1", robin))
 	b.says[gotest.Affected] = gates.Failed
 	_, err := b.Rollback(t.Context(), "P1", robin)
-	refused(t, err, `without P1 the verdict of the gate "affected" is failed`)
+	refused(t, err, `if P1 is rolled back, the verdict of the gate "affected" is failed`)
 	if p := b.must(b.Find(t.Context(), "P1")); p.State != archive.Adopted {
 		t.Error(p.State)
 	}

@@ -37,7 +37,7 @@ func (w *gateRun) compareValues(ctx context.Context, runs [4][]metrics.Value) (v
 	found, err := (&starts{gateRun: w, scale: scale, exact: exact}).deceit(ctx, runs[0], printed{values: runs[1]})
 	switch {
 	case err != nil:
-		return gates.NotRun, "", "the values could not be compared between ways of starting the command: " + err.Error()
+		return gates.NotRun, "", "the values printed when the command is started in different ways could not be compared: " + err.Error()
 	case found != "":
 		w.deceives = true
 		return gates.Failed, figures, found
@@ -58,9 +58,10 @@ func (w *gateRun) unscored(ctx context.Context, base []metrics.Value, err error,
 	return gates.Failed, why
 }
 
-// deceived returns the reason why a patched tree fails that lacks values when the scoring
-// command is started without names. If the tree has these values when the command is
-// started with names, the reason also states that, and deceived records the deceit.
+// deceived returns the reason for the failure of a patched tree that lacks values when
+// the scoring command is started without names. If the tree has these values when the
+// command is started with names, the reason also states that, and deceived records the
+// deceit.
 func (w *gateRun) deceived(ctx context.Context, scale *metrics.Scale, base []metrics.Value, patched printed, why string) string {
 	found, err := (&starts{gateRun: w, scale: scale}).deceit(ctx, base, patched)
 	if err != nil || found == "" {

@@ -35,7 +35,7 @@ func TestMovedBase(t *testing.T) {
 			c.move(b)
 			b.git("add", "--all")
 			b.git("commit", "--quiet", "--message=meanwhile")
-			if !strings.Contains(b.StalePatch(p), "moved") {
+			if !strings.Contains(b.StalePatch(p), "HEAD is now commit") {
 				t.Errorf("stale: %q", b.StalePatch(p))
 			}
 			_, err := b.Approve(t.Context(), "P1", robin)

@@ -15,8 +15,8 @@ const (
 	// mostNames is the maximum total length, in bytes, of the case names that are passed to
 	// one start. The length of a command line is limited.
 	mostNames = 64 << 10
-	// mostAlone is the maximum number of cases that are scored in a start of their own if
-	// the starts with several cases have no values for them.
+	// mostAlone is the maximum number of cases that are scored one per start because the
+	// starts with several cases have no values for them.
 	mostAlone = 30
 )
 
@@ -48,7 +48,7 @@ func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched print
 	if again, err := s.differ(ctx, s.after, printed{}); err != nil || again == "" {
 		return "", err
 	}
-	return found + ", while the base prints the same either way: the values depend on how the command is started, or they are printed by the patched code instead of the command", nil
+	return found + ", while the base prints the same values either way: the values depend on how the command is started, or they are printed by the patched code instead of the command", nil
 }
 
 // differ describes how starts of a tree with names differ from a start without names, or
@@ -160,7 +160,7 @@ func (t *startedTree) between(names []string, without, with printed) string {
 			missing++
 		case t.exact && value != named:
 			if other++; other == 1 {
-				example = fmt.Sprintf("%g and %g on case %s", named, value, text.Quote(of))
+				example = fmt.Sprintf("%g instead of %g on case %s", named, value, text.Quote(of))
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func (t *startedTree) between(names []string, without, with printed) string {
 	case missing > 0:
 		return fmt.Sprintf("when started without the names of cases, the patched tree gives no value for %s; when started with names, as in the search, it gives one", text.Count(missing, "case"))
 	case other > 0:
-		return fmt.Sprintf("when started with the names of cases, as in the search, the patched tree gives values that differ from those without names on %d of %s, such as %s", other, text.Count(len(names), "case"), example)
+		return fmt.Sprintf("on %d of %s (for example, %s), the patched tree gives different values when started with the names of cases, as in the search, than when started without names", other, text.Count(len(names), "case"), example)
 	}
 	return ""
 }

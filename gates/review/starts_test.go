@@ -14,7 +14,7 @@ import (
 // count as deceptive, nor does code whose scoring command itself prints different output.
 func TestStartsWithoutNames(t *testing.T) {
 	const usual = `for c in ${*:-a b}; do v=$(rank $c); echo "{\"case\":\"$c\",\"metric\":\"error\",\"value\":$v,\"better\":\"lower\"}"; done`
-	const some, other = "when started without the names of cases, the patched tree gives no value for", "when started with the names of cases, as in the search, the patched tree gives values that differ from those without names on"
+	const some, other = "when started without the names of cases, the patched tree gives no value for", "the patched tree gives different values when started with the names of cases, as in the search, than when started without names"
 	for _, c := range []struct {
 		name, to, score string
 		verdict         gates.Verdict
@@ -26,10 +26,10 @@ func TestStartsWithoutNames(t *testing.T) {
 		{"ends with an error", "test $# -gt 0 || exit 7; rank() { echo 3; }", usual, gates.Failed, true, some + " 2 cases; "},
 		{"one case without names", "test $# -gt 0 || set -- a; rank() { echo 3; }", usual, gates.Failed, true, some + " 1 case; "},
 		{"only one name", "test $# = 1 || exit 0; rank() { echo 3; }", usual, gates.Failed, true, some + " 1 case; "},
-		{"worse without names", "n=$#; rank() { echo $((n > 0 ? 3 : 4)); }", usual, gates.Failed, true, other + ` 2 of 2 cases, such as 3 and 4 on case "a", while the base prints the same either way`},
-		{"worse but for one name", "n=$#; rank() { echo $((n == 1 ? 3 : 4)); }", usual, gates.Failed, true, other + " 1 of 1 case"},
-		{"fails on a case", "rank() { test $1 != b && echo 3; }", usual, gates.Failed, false, "the patched tree: sh ended with code 1"},
-		{"fails after a case", "rank() { test $1 != a && echo 3; }", usual, gates.Failed, false, "the patched tree: sh ended with code 1"},
+		{"worse without names", "n=$#; rank() { echo $((n > 0 ? 3 : 4)); }", usual, gates.Failed, true, `on 2 of 2 cases (for example, 3 instead of 4 on case "a"), ` + other + `, while the base prints the same values either way`},
+		{"worse but for one name", "n=$#; rank() { echo $((n == 1 ? 3 : 4)); }", usual, gates.Failed, true, "on 1 of 1 case (for example, "},
+		{"fails on a case", "rank() { test $1 != b && echo 3; }", usual, gates.Failed, false, "the patched tree: sh ended with exit code 1"},
+		{"fails after a case", "rank() { test $1 != a && echo 3; }", usual, gates.Failed, false, "the patched tree: sh ended with exit code 1"},
 		{"the command differs", "rank() { echo 3; }", strings.ReplaceAll(usual, `\"value\":$v`, `\"value\":$((v + ($# > 0)))`), gates.Passed, false, "error 5 → 3"},
 		{"chance", "rank() { echo $$; }", strings.ReplaceAll(usual, "$(rank $c)", "$(($(rank $c) + $$))"), gates.Flagged, false, "two runs of the same tree print different values"},
 		{"nothing, beside chance", "test $# -gt 0 || exit 0; rank() { echo 3; }", strings.ReplaceAll(usual, "$(rank $c)", "$(($(rank $c) + $$))"), gates.Failed, true, some + " 2 cases; "},

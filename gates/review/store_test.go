@@ -144,7 +144,7 @@ func TestMeanwhile(t *testing.T) {
 			b.done(b.Reject(t.Context(), "P1", robin))
 		})
 		p, err := b.submit(OriginAgent, "aide", turned("64", "128"))
-		refused(t, err, "the verdicts of P1 were discarded, because it is now rejected")
+		refused(t, err, "the verdicts on P1 were discarded, because the patch is now rejected")
 		if p.State != archive.Rejected || b.git("for-each-ref", "refs/evolve") != "" {
 			t.Errorf("%s, refs %s", p.State, b.git("for-each-ref", "refs/evolve"))
 		}
@@ -192,7 +192,7 @@ func TestMeanwhile(t *testing.T) {
 			b.git("commit", "--quiet", "--message=meanwhile")
 		})
 		p := b.must(b.submit(OriginPerson, "Robin", turned("64", "128")))
-		if p.State != archive.Awaiting || !strings.Contains(b.StalePatch(p), "moved") {
+		if p.State != archive.Awaiting || !strings.Contains(b.StalePatch(p), "HEAD is now commit") {
 			t.Errorf("%s, stale: %q", p.State, b.StalePatch(p))
 		}
 		_, err := b.Approve(t.Context(), "P1", robin)
@@ -208,7 +208,7 @@ func TestMeanwhile(t *testing.T) {
 			b.must(b.ReviewCode(t.Context(), "P1", ""))
 		})
 		_, err := b.Approve(t.Context(), "P1", robin)
-		refused(t, err, "it is now failed")
+		refused(t, err, "the patch is now failed")
 		if p := b.must(b.Find(t.Context(), "P1")); vetoed(p) == nil {
 			t.Error("the veto is gone")
 		}
@@ -234,7 +234,7 @@ func TestMeanwhile(t *testing.T) {
 		b.done(b.Approve(t.Context(), "P1", robin))
 		b.watch(func() { b.git("commit", "--quiet", "--allow-empty", "--message=moved") })
 		_, err := b.Rollback(t.Context(), "P1", robin)
-		refused(t, err, "the target moved while the gates of the rollback of P1 ran")
+		refused(t, err, "the target's HEAD changed while the gates were checking the rollback of P1")
 		b.Reviewer.tests = b.stand
 		b.done(b.Rollback(t.Context(), "P1", robin))
 	})
@@ -301,7 +301,7 @@ func TestResumeElsewhere(t *testing.T) {
 		"another file": {func(b *bureau) { b.write("cache/other.go", "package cache\n") }, archive.Awaiting, ""},
 		"the same line": {func(b *bureau) {
 			b.write("cache/cache.go", strings.Replace(source, "Size = 64", "Size = 65", 1))
-		}, archive.GateFailed, "changed in the target since then, in passages that the patch also changes: cache/cache.go"},
+		}, archive.GateFailed, "the target has since changed passages that the patch also changes: cache/cache.go"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBureau(t)

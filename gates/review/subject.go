@@ -60,7 +60,7 @@ func (rev *Reviewer) person(by string) (patch.Person, error) {
 		return who, err
 	}
 	if a, ok := rev.Workspace.Agent(strings.ToLower(who.Name)); ok {
-		return who, Refuse("name the person who decides: --by \"Name <mail>\"", "%s is an agent here, and only people decide", a.ID)
+		return who, Refuse("name the person who decides: --by \"Name <mail>\"", "%s is an agent in this workspace, and only a person can decide", a.ID)
 	}
 	return who, nil
 }
@@ -164,7 +164,7 @@ func (s *session) write(ctx context.Context, repo *patch.Repository, head string
 	commit, err = repo.Commit(head, m.change, text, m.who)
 	var conflict *patch.ConflictError
 	if errors.As(err, &conflict) {
-		return "", "", Refuse("commit or restore them, then repeat the command", "changed since this was measured: %s", join(conflict.Paths))
+		return "", "", Refuse("commit or restore them, then repeat the command", "these files changed since the measurement: %s", join(conflict.Paths))
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("committing: %w", err)

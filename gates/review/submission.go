@@ -72,11 +72,11 @@ func (s Submission) hash() (string, error) {
 
 // ProposePatch handles a submission: it records the attempt in the ledger, applies the
 // patch, runs the gates, and records the result. A fault in the patch itself leads to a
-// failed proposal, with the reason as a gate's evidence. A refusal (a *RefusedError) leads
-// to no proposal. With a *LeftError, for example after ctx is canceled, the proposal is
-// recorded but its gates still have to run; the same applies to a version of searched code
-// whose author has made an attempt in the past hour. Other errors are due to the machine.
-// The archive is not held while the gates run.
+// failed proposal, with the reason as a gate's evidence. A refusal (a *RefusedError)
+// leads to no proposal. With a *LeftError, the proposal is recorded, but its gates still
+// have to run. This happens if ctx is canceled, and for a version of searched code if its
+// author has already made an attempt in the past hour. Other errors are due to the
+// machine. The archive is not held while the gates run.
 func (rev *Reviewer) ProposePatch(ctx context.Context, sub Submission) (archive.ProposalRecord, error) {
 	t, err := rev.target(sub.Target)
 	if err != nil {

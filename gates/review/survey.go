@@ -57,7 +57,7 @@ func (rev *Reviewer) Survey(name string) (*Ground, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	if g.Start = rev.start(t); g.Start != "" && !slices.ContainsFunc(files, func(e scope.Entry) bool { return strings.HasPrefix(e.Path, g.Start+"/") }) {
-		return nil, Refuse("commit its files, or name another folder", "the folder %s of target %s has no committed file", t.Repo, name)
+		return nil, Refuse("commit the folder's files, or name another folder", "the folder %s of target %s has no committed files", t.Repo, name)
 	}
 	g.Editable = t.scope().Editable(files)
 	return g, nil

@@ -155,7 +155,7 @@ func (rev *Reviewer) Runner(t Target, tools gotest.Toolchain, folder string) *me
 // the patch, and the digest of these terms and of the scope's tables.
 func (t Target) terms() (terms json.RawMessage, policy string, err error) {
 	if terms, err = json.Marshal(t); err != nil {
-		return nil, "", fmt.Errorf("writing the terms of %s: %w", t.Name, err)
+		return nil, "", fmt.Errorf("encoding the settings of target %s: %w", t.Name, err)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n", t.Policy.Digest(), terms))
 	return terms, "sha256:" + hex.EncodeToString(sum[:]), nil
@@ -167,7 +167,7 @@ func targetFrom(terms json.RawMessage) (Target, error) {
 	dec := json.NewDecoder(bytes.NewReader(terms))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&t); err != nil {
-		return t, fmt.Errorf("reading the terms of a patch: %w", err)
+		return t, fmt.Errorf("reading the target settings stored with a patch: %w", err)
 	}
 	return t, nil
 }

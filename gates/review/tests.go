@@ -67,7 +67,7 @@ func (w *gateRun) testGates(ctx context.Context, c gotest.Change) (list []gates.
 // If the target contains Go code, the result must also build and pass its tests.
 func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 	if err := w.repo.Rehearse(w.base, w.files); err != nil {
-		return gates.Failed, "rolling it back: " + err.Error()
+		return gates.Failed, "rolling the patch back: " + err.Error()
 	}
 	tree, err := w.repo.TreeOf(w.base)
 	if err != nil {
@@ -84,11 +84,11 @@ func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 	// broken.
 	before, after, err := w.exportReversed(ctx, tree, tree)
 	if err != nil {
-		return gates.NotRun, "the rehearsal could not be carried out: " + err.Error()
+		return gates.NotRun, "the rollback could not be rehearsed: " + err.Error()
 	}
 	verdicts, err := w.compareReversed(ctx, before, after, patch.Reverse(w.files), gotest.Build, gotest.Vet, gotest.Affected)
 	if err != nil {
-		return gates.NotRun, "the rehearsal could not be carried out: " + err.Error()
+		return gates.NotRun, "the rollback could not be rehearsed: " + err.Error()
 	}
 	if bad, ok := allPass(verdicts); !ok {
 		return gates.Failed, fmt.Sprintf("with the patch rolled back, the verdict of the gate %q is %s: %s", bad.Gate, bad.Verdict, bad.Evidence)
@@ -96,9 +96,10 @@ func (w *gateRun) rehearse(ctx context.Context) (gates.Verdict, string) {
 	return gates.Passed, "rehearsed: rolling the patch back restores the base, byte for byte, and the result passes " + named(verdicts)
 }
 
-// compareReversed runs the named gates on the reversal of a patch. before and after are the
-// folders of the trees before and after the reversal, and files are the files that it
-// changes. Tests that the patch added are removed from before and not run.
+// compareReversed runs the named gates on the reversal of a patch. before and after are
+// the folders of the trees before and after the reversal, and files are the files that it
+// changes. Tests that the patch added are removed from the tree in before, and are not
+// run.
 func (w *gateRun) compareReversed(ctx context.Context, before, after string, files []patch.File, names ...string) (verdicts []archive.GateVerdict, err error) {
 	c := gotest.Change{Base: before, Candidate: after}
 	for _, f := range files {

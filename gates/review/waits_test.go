@@ -69,7 +69,7 @@ func TestLimitLetsAVersionWait(t *testing.T) {
 	b.must(b.confirmed("va", "1-a", "128"))
 	b.now = b.now.Add(10 * time.Minute)
 	p, err := b.confirmed("vb", "2-b", "256")
-	b.waits(p, err, "P2", "search over code may attempt one patch an hour; the next is possible at 2026-11-21T13:00:00Z")
+	b.waits(p, err, "P2", "search over code may attempt one patch an hour; the next patch is possible at 2026-11-21T13:00:00Z")
 	if b.attempts() != 1 || b.state("P1") != archive.Awaiting || b.git("for-each-ref", "--format=%(refname)", "refs/evolve") != "refs/evolve/proposals/P1" {
 		t.Errorf("%d attempts, P1 is %s", b.attempts(), b.state("P1"))
 	}
@@ -208,7 +208,7 @@ func TestDecisionsWhileAVersionWaits(t *testing.T) {
 	t.Run("the code moves where the version changes it", func(t *testing.T) {
 		b := waiting(t)
 		b.done(b.Approve(t.Context(), "P1", robin))
-		if p := later(b); p.State != archive.GateFailed || !strings.Contains(p.Gates[0].Evidence, "changed in the target since then, in passages that the patch also changes: cache/cache.go") {
+		if p := later(b); p.State != archive.GateFailed || !strings.Contains(p.Gates[0].Evidence, "the target has since changed passages that the patch also changes: cache/cache.go") {
 			t.Errorf("%s: %+v", p.State, p.Gates)
 		}
 	})
@@ -238,7 +238,7 @@ func TestDecisionsWhileAVersionWaits(t *testing.T) {
 		b.done(b.Approve(t.Context(), "P1", robin))
 		b.write("cache/cache.go", strings.Replace(source, "64", "130", 1))
 		b.git("commit", "--quiet", "--all", "--message=by hand")
-		if p := later(b); p.State != archive.GateFailed || !strings.Contains(p.Gates[0].Evidence, "changed in the target since") {
+		if p := later(b); p.State != archive.GateFailed || !strings.Contains(p.Gates[0].Evidence, "the target has since") {
 			t.Errorf("%s: %+v", p.State, p.Gates)
 		}
 	})
@@ -292,19 +292,19 @@ func TestDraftsTellWhyTheyWait(t *testing.T) {
 	if _, err := b.ProposePatch(stopped(), Submission{Target: "code", Author: "Robin", Origin: OriginPerson, Diff: turned("64", "128")}); err == nil {
 		t.Fatal("the gates were not stopped")
 	}
-	b.drafted("P1", "they were stopped: it is morning")
+	b.drafted("P1", "the gates were stopped: it is morning")
 	done, err := b.Resume(stopped())
 	if err != nil || len(done) != 1 || done[0].State != archive.Drafted {
 		t.Errorf("%v %v", done, err)
 	}
-	b.drafted("P1", "they were stopped: it is morning")
+	b.drafted("P1", "the gates were stopped: it is morning")
 	b.watch(func() {})
 	b.stopAt("gates")
 	if _, err := b.Resume(t.Context()); !errors.Is(err, errPower) {
 		t.Errorf("an error of the machine is %v", err)
 	}
 	b.Reached = nil
-	b.drafted("P1", "they were stopped: the power went out")
+	b.drafted("P1", "the gates were stopped: the power went out")
 	b.watch(func() {
 		if p := b.must(b.Find(t.Context(), "P1")); p.Patch.Waits != "" {
 			t.Errorf("at its gates it waits because %s", p.Patch.Waits)

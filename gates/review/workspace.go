@@ -182,8 +182,8 @@ func withoutCredentials(changes []patch.File) error {
 }
 
 func credentialIn(name string, line int) error {
-	return Refuse("remove it, and refer to it by the name of an environment variable",
-		"%s, line %d holds what looks like a credential: it would be committed", name, line)
+	return Refuse("remove the credential, and give the name of an environment variable instead",
+		"%s, line %d: what looks like a credential would be committed", name, line)
 }
 
 // onDisk reads a file in the workspace. It returns nil if the file does not exist.

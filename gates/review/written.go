@@ -91,7 +91,7 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 		return p, err
 	}
 	if !a.Builtin {
-		return p, Refuse("your own program has its own tools", "the agent %s is not built in: it would not read %s", a.ID, p.Title)
+		return p, Refuse("define tools and skills in your own program instead", "the agent %s is not built in: it would not read %s", a.ID, p.Title)
 	}
 	why := []rune(text.OneLine(p.Rationale))
 	p.Kind, p.State, p.Agent, p.Created = archive.KindTool, archive.Drafted, a.ID, s.Now()
@@ -128,7 +128,7 @@ func (s *session) proposeWritten(ctx context.Context, agentID string, p archive.
 		return p, err
 	}
 	if len(awaiting) >= maxAwaiting {
-		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s already await a decision", len(awaiting), a.ID)
+		return p, Refuse("decide on some of them: `evolve review`", "%d tools and skills of %s are already waiting for a decision", len(awaiting), a.ID)
 	}
 	return s.fileProposal(ctx, p)
 }
@@ -308,7 +308,7 @@ func (f *fileSubject) rehearseWritten() error {
 				return err
 			}
 			if len(left) > 0 {
-				return fmt.Errorf("their content differs from that in the change: %s", join(left))
+				return fmt.Errorf("the content of these files differs from that in the change: %s", join(left))
 			}
 		}
 		return nil
@@ -356,16 +356,16 @@ func (f *fileSubject) unreferenced(ctx context.Context) error {
 		return fmt.Errorf("reading which agents share the tool %s: %w", name, err)
 	}
 	if len(h.Shared) > 0 {
-		return Refuse("`evolve tools unshare "+name+"` first", "the tool %s is shared with %s", name, strings.Join(h.Shared, ", "))
+		return Refuse("run `evolve tools unshare "+name+"` first", "the tool %s is shared with %s", name, strings.Join(h.Shared, ", "))
 	}
 	if slices.Contains(a.Tools, name) {
-		return Refuse("remove it from `tools` there first", "agents/%s/agent.yaml names the tool %s", a.ID, name)
+		return Refuse("first remove the tool from `tools` in that file", "agents/%s/agent.yaml names the tool %s", a.ID, name)
 	}
 	if selection, _ := a.Champion.List("tools.selection"); slices.Contains(selection, name) {
-		return Refuse("first roll back the proposal that selected it, or edit the file", "tools.selection in agents/%s/config.yaml has the tool %s", a.ID, name)
+		return Refuse("first roll back the proposal that selected it, or edit the file", "tools.selection in agents/%s/config.yaml names the tool %s", a.ID, name)
 	}
 	if f.Workspace.HasPolicy(name) {
-		return Refuse("remove it from `policies` there first", "evolve.yaml has a policy for the tool %s", name)
+		return Refuse("remove the tool from `policies` in evolve.yaml first", "evolve.yaml has a policy for the tool %s", name)
 	}
 	return nil
 }

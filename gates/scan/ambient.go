@@ -123,10 +123,10 @@ func (f *file) fixedPlaces(call *ast.CallExpr, found report) {
 		return
 	}
 	if f.is(s.X, "os", "Stdout", "Stderr") && slices.Contains([]string{"Stat", "Fd", "Name"}, s.Sel.Name) {
-		found(call.Pos(), false, "it inspects the type of standard output, which differs under a gate")
+		found(call.Pos(), false, "it inspects the type of standard output or standard error, which differs under a gate")
 	}
 	if now, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && s.Sel.Name == "Nanosecond" && f.is(now.Fun, "time", "Now") {
-		found(call.Pos(), false, "it derives a random number from the clock")
+		found(call.Pos(), false, "it reads the nanoseconds of the clock, which can serve as a random number")
 	}
 }
 
@@ -148,7 +148,7 @@ func (f *file) typesOfInputs(n ast.Node, found report) {
 		}
 		for pkg, names := range recorders {
 			if f.is(star.X, pkg, names...) {
-				found(t.Pos(), false, "it checks for a type that tests pass as an argument, from package %q", pkg)
+				found(t.Pos(), false, "it checks for a type of package %q that tests pass as an argument", pkg)
 			}
 		}
 	}

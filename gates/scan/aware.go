@@ -42,7 +42,7 @@ func testAwareness(f *file, found report) {
 			case name && testBinary(value):
 				found(n.Pos(), true, "it reads its own name and contains the name of a test binary, %+q", value)
 			case stack && testFrame(value):
-				found(n.Pos(), true, "it reads its callers and contains the name of a test's caller, %+q", value)
+				found(n.Pos(), true, "it reads its call stack and contains text that would identify a test there, %+q", value)
 			}
 		})
 	}

@@ -82,7 +82,7 @@ func directives(f *file, found report) {
 		case word == "//go:generate":
 			found(d.at, false, "go generate runs %+q", rest)
 		case strings.HasPrefix(d.text, "//line ") || strings.HasPrefix(d.text, "/*line "):
-			found(d.at, false, "it makes coverage and failures appear on different lines: %+q", d.text)
+			found(d.at, false, "it changes the lines at which coverage and failures are reported: %+q", d.text)
 		case strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(word, "//"), " "), "evolve:") || strings.HasPrefix(d.text, "// evolve:"):
 			found(d.at, false, "it changes the set of constants that a night may tune: %+q", d.text)
 		case !slices.Contains(harmless, word):
@@ -93,7 +93,7 @@ func directives(f *file, found report) {
 	for _, d := range lost {
 		if strings.Contains(d.text, "evolve:") && had[d.text] > 0 {
 			had[d.text]--
-			found(f.now.Package, false, "it removes a marker of a constant that a night may tune: %+q", d.text)
+			found(f.now.Package, false, "it removes the mark of a constant that a night may tune: %+q", d.text)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func fileNames(f *file, found report) {
 	case strings.HasPrefix(base, "_") || strings.HasPrefix(base, "."):
 		found(f.now.Package, false, "the go command ignores files with this prefix")
 	case !strings.HasSuffix(base, ".go"):
-		found(f.now.Package, false, "the go command reads only files whose names have a lower-case ending")
+		found(f.now.Package, false, "the go command reads only files whose names end in lower-case .go")
 	case strings.Contains(stem, "_") && slices.Contains(systems, last):
 		found(f.now.Package, false, "its name restricts it to builds on %s", last)
 	case strings.Contains(stem, "_test_") || strings.HasSuffix(stem, "_test"):

@@ -25,7 +25,7 @@ func environment(f *file, found report) {
 		}
 		if f.is(call.Fun, "os", "Getenv", "LookupEnv") || f.is(call.Fun, "syscall", "Getenv") {
 			if name, ok := f.text(call.Args[0]); ok && testVariable(name) {
-				found(n.Pos(), false, "the variable %+q differs between tests or gates and real use", name)
+				found(n.Pos(), false, "the environment variable %+q can differ between real use and tests or gates", name)
 			}
 		}
 		if f.pkg.early[n] && f.is(call.Fun, "os", "Setenv", "Unsetenv", "Chdir") {

@@ -24,12 +24,12 @@ var guards = []guard{
 	{what: "verifying a signature", calls: map[string][]string{
 		"crypto/ed25519": {"Verify", "VerifyWithOptions"}, "crypto/ecdsa": {"Verify", "VerifyASN1"}, "crypto/rsa": {"VerifyPKCS1v15", "VerifyPSS"},
 	}, methods: []string{"CheckSignature", "CheckSignatureFrom", "VerifyHostname"}},
-	{what: "randomness that cannot be guessed", calls: map[string][]string{"crypto/rand": {}}},
+	{what: "cryptographically secure randomness", calls: map[string][]string{"crypto/rand": {}}},
 	{what: "escaping", calls: map[string][]string{
 		"html": {"EscapeString"}, "html/template": {}, "net/url": {"QueryEscape", "PathEscape"}, "regexp": {"QuoteMeta"}, "strconv": {"Quote", "QuoteToASCII"},
 	}},
 	{what: "limiting input", calls: map[string][]string{"net/http": {"MaxBytesReader", "MaxBytesHandler"}, "io": {"LimitReader", "LimitedReader"}}},
-	{what: "keeping a path inside its folder", calls: map[string][]string{
+	{what: "confinement of a path to its folder", calls: map[string][]string{
 		"path/filepath": {"IsLocal", "Clean", "Localize"}, "path": {"Clean"}, "io/fs": {"ValidPath"}, "os": {"OpenRoot", "OpenInRoot"},
 	}},
 	{what: "a time limit", calls: map[string][]string{
@@ -99,6 +99,6 @@ func lostGuards(f *file, found report) {
 				break
 			}
 		}
-		found(at, false, "a guard that the base has is missing here: %s", g.what)
+		found(at, false, "the base has a guard that is missing here: %s", g.what)
 	}
 }

@@ -61,7 +61,7 @@ func check(t *testing.T, rule string, probes []probe) {
 	}
 }
 
-// known lists the packages that whole imports when a source mentions them.
+// known lists the packages that the function whole imports when a source mentions them.
 var known = []string{
 	"errors", "flag", "fmt", "io", "log", "net/http", "os", "os/exec", "os/signal", "reflect", "runtime", "runtime/debug", "strings", "syscall", "testing", "time", "unsafe",
 }

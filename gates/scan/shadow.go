@@ -17,7 +17,7 @@ var predeclared = strings.Fields(`true false nil iota
 func shadows(f *file, found report) {
 	said := func(name *ast.Ident) {
 		if slices.Contains(predeclared, name.Name) {
-			found(name.Pos(), false, "%s is redefined in the whole package", name.Name)
+			found(name.Pos(), false, "%s is redefined for the whole package", name.Name)
 		}
 	}
 	for _, u := range f.units {
@@ -48,7 +48,7 @@ func (f *file) swapped(i *ast.ImportSpec, found report) {
 	for name, now := range f.imported {
 		was := before.imported[name]
 		if now == p && was != "" && was != now && !strings.Contains(strings.SplitN(was, "/", 2)[0], ".") && packageName(was) == name && was != "math/rand" {
-			found(i.Pos(), false, "%s was %q and is now %q", name, was, p)
+			found(i.Pos(), false, "the import %s was %q and is now %q", name, was, p)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func tables(f *file, found report) {
 			before = entries(u.before)
 		}
 		if n := entries(u.node) - before; n >= most {
-			found(u.node.Pos(), false, "a table with %d more literal keys and literal values: are the values computed anywhere?", n)
+			found(u.node.Pos(), false, "a table with %d new entries whose keys and values are literals: are the values computed anywhere?", n)
 		}
 	}
 }

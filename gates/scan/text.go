@@ -48,7 +48,7 @@ func farRight(f *file, found report) {
 	}
 	tf := f.set.File(f.now.Package)
 	for _, at := range pushed(f.New) {
-		found(tf.Pos(at), false, "there is text after more than %d blanks", farSpaces)
+		found(tf.Pos(at), false, "there is text after more than %d spaces or tabs in a row", farSpaces)
 	}
 }
 

@@ -71,7 +71,7 @@ func Gates(c Change) []gates.Gate {
 func ExitGate(c Change) gates.Gate {
 	return gates.Gate{Name: Guards, Check: func(context.Context) (gates.Verdict, string) {
 		p := readPlain(c, nil)
-		return verdict(p.lost, "outside of Go, early exits are the only guards that are compared"+p.scope())
+		return verdict(p.lost, "in code that is not Go, early exits are the only guards that are compared"+p.scope())
 	}}
 }
 

@@ -349,7 +349,7 @@ func (w *walker) lockOf(e ast.Expr) string {
 			}
 		}
 	}
-	return "a lock of its own"
+	return "a certain lock"
 }
 
 // mention records a use of a guard other than a call, such as passing it on or storing it

@@ -119,10 +119,10 @@ func (w *wary) call(x *ast.CallExpr) {
 	case name == "io.ReadAll" && len(x.Args) == 1 && w.body(x.Args[0]):
 		w.add(x, "a body from the network is read without a limit")
 	case is(serveCalls):
-		w.add(x, "a server starts without time limits")
+		w.add(x, "a server starts without timeouts")
 	case name == "net/http.Header.Set" || name == "net/http.Header.Add":
 		if len(x.Args) == 2 && strings.EqualFold(w.text(x.Args[0]), "Access-Control-Allow-Origin") && (w.text(x.Args[1]) == "*" || w.foreign(x.Args[1])) {
-			w.add(x, "every web page may read the responses")
+			w.add(x, "any web page may read the responses")
 		}
 	}
 	if is(listens) {
@@ -164,7 +164,7 @@ func (w *wary) comparison(x *ast.BinaryExpr) {
 		return
 	}
 	if w.secret(x.X) || w.secret(x.Y) {
-		w.add(x, "a secret is compared in a time that depends on its value")
+		w.add(x, "a secret is not compared in constant time")
 	}
 }
 
@@ -190,7 +190,7 @@ func (w *wary) weak(x *ast.Ident) {
 	name := nameOf(w.info.Uses[x])
 	switch {
 	case named(weakCalls, name):
-		w.add(x, "%s is no longer secure", short(name))
+		w.add(x, "%s is no longer considered secure", short(name))
 	case named(guessCalls, name) && secretName.MatchString(w.part.name):
 		w.add(x, "a secret is generated from random numbers that can be guessed")
 	}

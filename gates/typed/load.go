@@ -169,7 +169,7 @@ func (i importer) Import(importPath string) (*types.Package, error) {
 	}
 	for _, m := range t.modules {
 		if m.path != "" && holds(m.path, importPath) {
-			t.packages[importPath] = nil // ends an import cycle
+			t.packages[importPath] = nil // breaks an import cycle
 			dir := filepath.Join(t.root, filepath.FromSlash(m.dir), filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(importPath, m.path), "/")))
 			p, err := w.outside(importPath, dir, importer{tree: t, from: m})
 			if err == nil {

@@ -24,7 +24,7 @@ func TestBetweenPackages(t *testing.T) {
 		"a guard": {old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": moved}},
 		"a guard that is lost": {
 			old: map[string]string{"p/p.go": local}, now: map[string]string{"p/p.go": there, "q/q.go": strings.NewReplacer(check, "", "\"os\"\n", "", "\"path/filepath\"\n", "").Replace(moved)},
-			guards: "keeping a path inside its folder is missing",
+			guards: "confinement of a path to its folder is missing",
 		},
 		"a use": {
 			old: map[string]string{"p/p.go": "package p\nimport \"os\"\nfunc same(p string) bool {\n" + ask + "}\n"},

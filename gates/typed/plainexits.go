@@ -160,8 +160,9 @@ func lostExit(at string, line int, now, path string, was int, text string) Findi
 	return Finding{Path: at, Line: line, Why: fmt.Sprintf("an early exit changed: now %s; in the base %s", now, where), Told: true}
 }
 
-// lineNow returns the line in is to which a line in was corresponds. It is the line after
-// the last common line of the texts that comes before the given line in was.
+// lineNow returns the line of the new text (is) that corresponds to the given line of the
+// old text (was). It is the line after the last common line of the texts that comes
+// before the given line in was.
 func lineNow(was, is string, line int) int {
 	x, y := strings.Split(was, "\n"), strings.Split(is, "\n")
 	out := 1

@@ -8,11 +8,12 @@ const (
 	whole = iota
 	// strength compares the algorithm, in whatever way it is called.
 	strength
-	// itself compares whether the call is present, and its receiver.
+	// itself compares the presence of the call, and its receiver.
 	itself
-	// chosen compares some of the arguments, by their positions in the rule.
+	// chosen compares only the arguments at the positions that the rule lists.
 	chosen
-	// constant compares whether the first text among the arguments is a constant.
+	// constant compares only one fact: whether the first text among the arguments is a
+	// constant.
 	constant
 	// anchors compares the ends at which a pattern is anchored.
 	anchors
@@ -46,10 +47,10 @@ const lockRule = "a lock"
 // rules are the kinds of guards. Code also works without them, but not safely.
 var rules = []rule{
 	{what: "a comparison of secrets", kept: true, names: []string{"crypto/hmac.Equal", "crypto/subtle.*", "golang.org/x/crypto/bcrypt.*", "golang.org/x/crypto/argon2.*"}},
-	{what: "a check of a signature", kept: true, names: []string{
+	{what: "a signature check", kept: true, names: []string{
 		"crypto/ed25519.Verify*", "crypto/ecdsa.Verify*", "crypto/rsa.Verify*", "crypto/x509.Certificate.*", "golang.org/x/crypto/ssh.PublicKey.Verify",
 	}},
-	{what: "randomness that cannot be guessed", kept: true, names: []string{"crypto/rand.*"}},
+	{what: "cryptographically secure randomness", kept: true, names: []string{"crypto/rand.*"}},
 	{what: "a digest", kept: true, anyOrder: true, count: strength, names: []string{"crypto/sha1.*", "crypto/sha256.*", "crypto/sha512.*", "crypto/sha3.*", "crypto/md5.*"}},
 	{what: "cryptography", kept: true, names: []string{
 		"crypto/hmac.*", "crypto/aes.*", "crypto/cipher.*", "crypto/des.*", "crypto/rc4.*",
@@ -71,10 +72,10 @@ var rules = []rule{
 	{what: "a limit on input", kept: true, names: []string{
 		"io.LimitReader", "io.LimitedReader.N", "io.CopyN", "net/http.MaxBytesReader", "net/http.MaxBytesHandler", "bufio.Scanner.Buffer", "net/http.Server.MaxHeaderBytes",
 	}},
-	{what: "keeping a path inside its folder", kept: true, names: []string{
+	{what: "confinement of a path to its folder", kept: true, names: []string{
 		"path/filepath.IsLocal", "path/filepath.Localize", "path/filepath.EvalSymlinks", "io/fs.ValidPath", "os.OpenRoot", "os.OpenInRoot", "github.com/cyphar/filepath-securejoin.*",
 	}},
-	{what: "keeping a path inside its folder", kept: true, count: itself, names: []string{"os.Root.*", "path/filepath.Clean", "path.Clean"}},
+	{what: "confinement of a path to its folder", kept: true, count: itself, names: []string{"os.Root.*", "path/filepath.Clean", "path.Clean"}},
 	{what: "a time limit", kept: true, count: chosen, args: []int{1}, names: []string{
 		"context.WithTimeout", "context.WithDeadline", "context.WithTimeoutCause", "context.WithDeadlineCause", "net/http.TimeoutHandler",
 	}},
@@ -91,18 +92,18 @@ var rules = []rule{
 	{what: "the mode of a file", anyOrder: true, count: itself, names: []string{"os.Create", "os.CreateTemp", "os.Root.Create"}},
 	{what: "settings of a cookie", kept: true, names: []string{"net/http.Cookie.Secure", "net/http.Cookie.HttpOnly", "net/http.Cookie.SameSite"}},
 	{what: "strict decoding", kept: true, count: itself, names: []string{"encoding/json.Decoder.DisallowUnknownFields", "encoding/xml.Decoder.Strict", "gopkg.in/yaml.v3.Decoder.KnownFields"}},
-	{what: "a query that is a constant", count: constant, names: []string{
+	{what: "a constant query", count: constant, names: []string{
 		"database/sql.DB.Query*", "database/sql.DB.Exec*", "database/sql.DB.Prepare*", "database/sql.Tx.Query*", "database/sql.Tx.Exec*", "database/sql.Tx.Prepare*",
 		"database/sql.Conn.Query*", "database/sql.Conn.Exec*", "database/sql.Conn.Prepare*",
 	}},
-	{what: "the program that is started", count: chosen, args: []int{0}, names: []string{"os/exec.Command"}},
-	{what: "the program that is started", count: chosen, args: []int{1}, names: []string{"os/exec.CommandContext"}},
+	{what: "the program to run", count: chosen, args: []int{0}, names: []string{"os/exec.Command"}},
+	{what: "the program to run", count: chosen, args: []int{1}, names: []string{"os/exec.CommandContext"}},
 	{what: "the anchors of a pattern", count: anchors, names: []string{"regexp.MustCompile", "regexp.Compile", "regexp.MatchString", "regexp.Match"}},
-	{what: "an order between goroutines", kept: true, count: itself, names: []string{
+	{what: "synchronization between goroutines", kept: true, count: itself, names: []string{
 		"sync/atomic.*", "sync.Once.Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues", "sync.WaitGroup.Wait", "sync.Cond.Wait", "golang.org/x/sync/errgroup.Group.Wait",
 		"golang.org/x/sync/errgroup.Group.SetLimit", "golang.org/x/sync/semaphore.Weighted.Acquire", "sync.Map.LoadOrStore", "sync.Map.CompareAndSwap",
 	}},
-	{what: "flushing a file to the disk", kept: true, count: itself, names: []string{"os.File.Sync"}},
+	{what: "a flush of a file to disk", kept: true, count: itself, names: []string{"os.File.Sync"}},
 }
 
 // ruleOf returns the rule for the guard with the given name.

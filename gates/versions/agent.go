@@ -128,7 +128,7 @@ func (a *Agent) Differing() []metrics.Value {
 
 // errSlow is the error for all other cases once a version has exceeded its time limit on
 // one case.
-var errSlow = errors.New("the version did not end in time on another case")
+var errSlow = errors.New("the version did not finish in time on another case")
 
 // failed returns the result for a version that has no value, whether because of its code,
 // because its caller was stopped, or because of the machine.
@@ -140,7 +140,7 @@ func failed(ctx context.Context, err error) agent.Result {
 	case errors.As(err, &code):
 		return agent.Result{Outcome: agent.Execution, Error: text.ClipMiddle(text.OneLine(code.Error()), 700)}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return agent.Result{Outcome: agent.Timeout, Error: "it did not end in time"}
+		return agent.Result{Outcome: agent.Timeout, Error: "it did not finish in time"}
 	case ctx.Err() != nil:
 		return agent.Result{Outcome: agent.Cancelled, Error: "it was stopped"}
 	}
@@ -206,8 +206,8 @@ type Scored struct {
 	Run  time.Duration `json:"run_ns"`
 }
 
-// quick is the maximum ratio of the time for all cases to the time for a single case at
-// which a case counts as taking little time compared with a start of the command.
+// quick limits the ratio of the time for all cases to the time for a single case. Up to
+// this ratio, a case counts as taking little time compared with a start of the command.
 const quick = 5
 
 // Base builds the unchanged program and scores it on all cases, then on the last case alone

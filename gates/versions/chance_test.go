@@ -66,8 +66,9 @@ func (c *clocked) Run(_ context.Context, req agent.Request) agent.Result {
 	return agent.Result{Outcome: agent.OK, Answer: &said, Score: &score}
 }
 
-// month counts the results of nights over a program: the entries into the confirmation, the
-// nights that propose a version, and the finalists that are claimed to be better.
+// month counts what a series of nights did with a program: the entries into the
+// confirmation, the nights that propose a version, and the finalists that are claimed to
+// be better.
 type month struct{ entries, adopted, claims int }
 
 // monthOf runs consecutive nights over a program; fixed reports whether they treat repeats

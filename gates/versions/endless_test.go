@@ -49,11 +49,11 @@ func TestEndless(t *testing.T) {
 			body, want string
 			outcome    agent.Outcome
 		}{
-			{"while True: pass", "did not end in time", agent.Timeout},
+			{"while True: pass", "did not finish in time", agent.Timeout},
 			{"x = []\n    while True: x.append(b'x' * (1 << 20))", "over its memory", agent.Execution},
 			{"f = open('/tmp/x', 'wb')\n    while True: f.write(b'x' * (1 << 20))", "over its memory", agent.Execution},
-			{"children = [os.fork() for _ in range(20)]\n    while True: pass", "did not end in time", agent.Timeout},
-			{"return rank(n)", "python3 ended with code 1", agent.Execution},
+			{"children = [os.fork() for _ in range(20)]\n    while True: pass", "did not finish in time", agent.Timeout},
+			{"return rank(n)", "python3 ended with exit code 1", agent.Execution},
 			{"while True: print('x' * (1 << 20))", "python3 printed too much: more than 4 MiB", agent.Execution},
 		} {
 			p.MakeTime, p.RunTime = time.Minute, time.Minute

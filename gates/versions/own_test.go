@@ -81,7 +81,7 @@ func TestOwnRunsTheVersionUnderItsConfig(t *testing.T) {
 	if l.opened != 2 {
 		t.Errorf("%d agents were opened for 2 versions", l.opened)
 	}
-	if r := run(agent.Config{"factor": "factor=99", "depth": int64(2)}); r.Outcome != agent.Execution || !strings.Contains(r.Error, "sh ended with code 1") {
+	if r := run(agent.Config{"factor": "factor=99", "depth": int64(2)}); r.Outcome != agent.Execution || !strings.Contains(r.Error, "sh ended with exit code 1") {
 		t.Errorf("a version that fails its tests: %+v", r)
 	}
 	fail = true

@@ -31,7 +31,7 @@ func Suite(name string, s *metrics.Scale, rules bench.GraderRules) (*bench.Suite
 	}
 	suite, issues := bench.ReadCases(&lines, name, rules)
 	if suite == nil {
-		return nil, fmt.Errorf("the cases of %s cannot be tasks: %s", name, issues[0])
+		return nil, fmt.Errorf("the cases of %s cannot be used as tasks: %s", name, issues[0])
 	}
 	suite.Name = name
 	return suite, nil

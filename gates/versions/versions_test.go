@@ -84,9 +84,9 @@ func TestAgent(t *testing.T) {
 		t.Errorf("a better version: %+v", r)
 	}
 	for text, want := range map[string]string{
-		"factor=99\n":                "sh ended with code 4",
+		"factor=99\n":                "sh ended with exit code 4",
 		"factor=3 # évil\a":          "control character",
-		"# evolve:end\n":             "is a marker",
+		"# evolve:end\n":             "line 1 is a mark",
 		"factor=3\necho '{\"a\":1}'": "it is not a value",
 		"factor=3\nset -- c02\n":     `case "c01" has no value`,
 	} {
@@ -182,7 +182,7 @@ func TestChance(t *testing.T) {
 			}
 		}
 		if seen := a.Differing(); c.want != (len(seen) == 2) || !c.want && len(seen) > 0 {
-			t.Errorf("%s: two starts on the code as it is and one on another show %+v", name, seen)
+			t.Errorf("%s: two starts on the current code and one on another show %+v", name, seen)
 		}
 	}
 }

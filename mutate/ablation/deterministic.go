@@ -27,7 +27,7 @@ const (
 	// step. Each further step doubles the number of tasks tried.
 	firstTasks = 4
 	// leastWalk is the minimum budget for a walk, in evaluations. Each smaller config may
-	// also use at least this number of evaluations.
+	// use this number of evaluations even if tryShare allows fewer.
 	leastWalk = 8
 	// tryShare is the maximum fraction of the budget that trying one config may use.
 	tryShare = .25
@@ -294,8 +294,9 @@ func (w *walk) saw(units []int, id agent.ConfigID) {
 }
 
 // effectsOf returns the observed effects of the remaining parameters. The effect of a
-// parameter is that of its whole change relative to the best config or else that of one of
-// its units, observed while more units were present.
+// parameter is that of its whole change, relative to the best config. If that was not
+// observed, it is the effect of one of the parameter's units, observed while more units
+// were present.
 func (w *walk) effectsOf() map[int]seenEffect {
 	out := map[int]seenEffect{}
 	for k := range w.params {

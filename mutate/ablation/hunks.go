@@ -210,7 +210,7 @@ func (a *Ablation) failed(id agent.ConfigID, spots []spot) bool {
 }
 
 // alone returns the champion with only part i of the change, or false if that config is
-// invalid, the champion or the winner.
+// invalid or equals the champion or the winner.
 func (c change) alone(i int) (side, bool) {
 	back := set{}.with(c.all()...)
 	delete(back, i)

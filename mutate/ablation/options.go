@@ -59,13 +59,13 @@ func (o Options) check() error {
 		return fmt.Errorf("the space: %s", problems[0])
 	}
 	if len(o.Tasks) == 0 {
-		return errors.New("a minimisation needs tasks")
+		return errors.New("an ablation needs tasks")
 	}
 	if o.Hunks && o.MaxRepeats != 1 {
-		return errors.New("an ablation by hunks needs an agent whose scores are exact")
+		return errors.New("an ablation by hunks needs an agent whose scores do not vary between repeats")
 	}
 	if o.Budget < 0 {
-		return errors.New("a minimisation's budget cannot be negative")
+		return errors.New("the budget of an ablation cannot be negative")
 	}
 	seen := map[string]bool{}
 	for _, t := range o.Tasks {

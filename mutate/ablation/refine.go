@@ -165,8 +165,8 @@ func (r *refinement) lacks(f finerPart) int {
 	return len(lack)
 }
 
-// checked reports whether nothing was removed yet, or one of the reduced configs was tried
-// at all spots and loses nothing.
+// checked reports whether nothing has been removed yet, or one of the reduced configs was
+// tried at all spots and loses nothing.
 func (r *refinement) checked() bool {
 	return len(r.went) == 0 || slices.ContainsFunc(r.went, func(f finerPart) bool {
 		same, lack := r.alike(f.id, r.spots)

@@ -218,9 +218,9 @@ func TestWholeStatementsGoFirst(t *testing.T) {
 	}
 }
 
-// TestPartsUseTheirEvaluations checks that parts are tried as long as evaluations are left,
-// however many parts there are, and that the result reports if the evaluations ran out
-// first.
+// TestPartsUseTheirEvaluations checks that parts are tried as long as evaluations are
+// left, however many parts there are, and that the result reports whether the evaluations
+// ran out first.
 func TestPartsUseTheirEvaluations(t *testing.T) {
 	const lines, tasks = 70, 6
 	var text strings.Builder

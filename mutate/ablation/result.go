@@ -204,7 +204,7 @@ func (a *Ablation) reason(r Result, whole bool) string {
 		parts = append(parts, "the evaluations ran out before every remaining change was shown to matter by itself")
 	case untried > 0 && r.Short && r.Evaluations == 0: // the table of changes states it
 	case untried > 0 && r.Evaluations == 0:
-		parts = append(parts, "the evaluations of the search were enough to decide")
+		parts = append(parts, "the evaluations of the search were enough to decide which changes to keep")
 	case untried > 0:
 		parts = append(parts, fmt.Sprintf("the evaluations ran out before %d of the %d remaining changed parameters had been tried alone", untried, len(r.Effects)))
 	}

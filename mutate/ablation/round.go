@@ -65,9 +65,10 @@ const (
 	dealtParts = 3
 )
 
-// deal queues, for an agent with randomness, evaluations of several configs on the same
-// tasks and repeats. Each config lacks a random part of the units that are not certain to
-// matter, so every evaluation is evidence about every unit (a fractional factorial design).
+// deal queues evaluations of several configs on the same tasks and repeats, for an agent
+// with randomness. Each config lacks a random part of the units that are not certain to
+// matter, so every evaluation is evidence about every unit (a fractional factorial
+// design).
 func (a *Ablation) deal(left int) {
 	n := left
 	if rest := mostRounds - a.rounds; rest > 1 {

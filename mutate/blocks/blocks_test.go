@@ -190,8 +190,8 @@ func TestSetRefuses(t *testing.T) {
 	}{
 		"an unknown block": {agent.Config{"b": "x"}, `parameter "b" is not a marked block`},
 		"no text":          {agent.Config{"a": 1.0}, "block a: the text is empty"},
-		"an end":           {agent.Config{"a": "x\n // evolve:end\ny"}, "block a: line 2 is a marker"},
-		"a beginning":      {agent.Config{"a": "# evolve:begin c"}, "block a: line 1 is a marker"},
+		"an end":           {agent.Config{"a": "x\n // evolve:end\ny"}, "block a: line 2 is a mark"},
+		"a beginning":      {agent.Config{"a": "# evolve:begin c"}, "block a: line 1 is a mark"},
 		"a bell":           {agent.Config{"a": "x\ay"}, `line 1 has the control character '\a'`},
 		"a return":         {agent.Config{"a": "x\r\ny"}, `line 1 has the control character '\r'`},
 		"no UTF-8":         {agent.Config{"a": "\xff"}, "not UTF-8"},

@@ -45,8 +45,9 @@ func Find(files map[string][]byte) ([]Block, []Problem) {
 	return f.found, f.problems
 }
 
-// Quoted returns, as problems, the evolve:begin marks that are in a string or in a longer
-// comment of their language and therefore begin no block. [tokens.Enclosed] finds them.
+// Quoted returns a problem for each evolve:begin mark that is in a string or in a longer
+// comment of its language and therefore begins no block. [tokens.Enclosed] finds these
+// marks.
 func Quoted(files map[string][]byte) []Problem { return search(files).quoted }
 
 // Marked reports whether a file contains an evolve:begin mark, whether or not the mark can
@@ -93,7 +94,7 @@ func (f *finding) read(path string, data []byte) {
 		return
 	}
 	if line := generated(path, data); line > 0 {
-		f.refuse(path, line, "the mark is in a generated file", "mark a block where it is written by hand")
+		f.refuse(path, line, "the mark is in a generated file", "mark a block in a file that is written by hand")
 		return
 	}
 	var open *Block
@@ -134,8 +135,9 @@ func (f *finding) read(path string, data []byte) {
 	}
 }
 
-// withoutBOM returns a line without the byte order mark that may begin a file. The offset
-// of the line is at; only the line at offset 0 can begin with the byte order mark.
+// withoutBOM returns a line without the byte order mark that may begin a file. The
+// parameter at is the offset of the line; only the line at offset 0 can begin with the
+// mark.
 func withoutBOM(at int, line string) string {
 	if at > 0 {
 		return line
@@ -158,7 +160,7 @@ func (f *finding) close(b Block, data []byte) {
 	b.Text = string(text)
 	switch {
 	case strings.TrimSpace(b.Text) == "":
-		f.refuse(b.File, b.Line, "block "+foreign.Quote(b.Name)+" is empty", "write text in the block: the search starts from its present text")
+		f.refuse(b.File, b.Line, "block "+foreign.Quote(b.Name)+" is empty", "write text in the block: the search starts from its current text")
 	case len(b.Text) > mostText:
 		f.refuse(b.File, b.Line, fmt.Sprintf("block %s has %d bytes, but at most %d can be searched", foreign.Quote(b.Name), len(b.Text), mostText), "mark the part that matters")
 	default:

@@ -72,7 +72,7 @@ func Check(text string) error {
 			return fmt.Errorf("line %d has the control character %q", number+1, line[i])
 		}
 		if _, marked := readMark(line); marked {
-			return fmt.Errorf("line %d is a marker", number+1)
+			return fmt.Errorf("line %d is a mark", number+1)
 		}
 	}
 	return nil

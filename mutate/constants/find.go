@@ -101,7 +101,7 @@ func (f *finding) read(path string, data []byte) {
 	case strings.HasSuffix(path, "_test.go"):
 		s.refusal = &fault{"the mark is in a test", "proposals never change tests: move the constant"}
 	case ast.IsGenerated(tree):
-		s.refusal = &fault{"the mark is in a generated file", "mark the constant where it is written by hand"}
+		s.refusal = &fault{"the mark is in a generated file", "mark a constant in a file that is written by hand"}
 	}
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.CONST {
@@ -115,7 +115,7 @@ func (f *finding) read(path string, data []byte) {
 			rest, is := isMark(c.Text)
 			if !is {
 				if nearMark(c.Text) {
-					f.problems = append(f.problems, Problem{path, line, "this comment looks like a mark but is not one", "write //evolve:param, without a space before it and with one after it"})
+					f.problems = append(f.problems, Problem{path, line, "this comment looks like a mark but is not one", "write //evolve:param, with no space after // and a space after param"})
 				}
 				continue
 			}
@@ -129,7 +129,7 @@ func (f *finding) read(path string, data []byte) {
 	}
 }
 
-// survey records the constants in a declaration by their comments.
+// survey records the constants in a declaration, keyed by their comments.
 func (s *source) survey(d *ast.GenDecl) {
 	for i, x := range d.Specs {
 		spec, ok := x.(*ast.ValueSpec)
@@ -170,7 +170,7 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 	case len(at.spec.Names) != 1:
 		return Constant{}, &fault{"the marked line declares several constants", "declare each constant on its own line"}
 	case len(at.spec.Values) != 1:
-		return Constant{}, &fault{"the constant has no explicit value", "write its number out"}
+		return Constant{}, &fault{"the constant has no explicit value", "write out the constant's value"}
 	case at.repeated:
 		return Constant{}, &fault{"the next constant repeats this one's value implicitly", "write out the next constant's value as well"}
 	}
@@ -184,7 +184,7 @@ func (s *source) mark(rest string, at *site) (Constant, *fault) {
 		return c, f
 	}
 	if _, named := said["name"]; !named && (!validName(c.Name) || c.Name == "_") {
-		return c, &fault{"the constant's name cannot be the name of a parameter", "set the parameter's name with name=N: ASCII letters, digits, dots, dashes and underscores"}
+		return c, &fault{"the constant's name is not a valid parameter name", "set the parameter's name with name=N: ASCII letters, digits, dots, dashes and underscores"}
 	}
 	return c, c.apply(said)
 }

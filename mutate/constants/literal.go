@@ -64,7 +64,7 @@ func (c *Constant) measure(lit *ast.BasicLit) *fault {
 		return nil
 	}
 	if _, _, builtin := typeRange(c.Type); builtin && !isFloat(c.Type) || c.Type == duration {
-		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " has a decimal point, and " + c.Type + " holds whole numbers", "write it without a decimal point"}
+		return &fault{"the number " + text.Clip(lit.Value, 60, text.Runes, text.Mark) + " has a decimal point or an exponent, but " + c.Type + " allows only whole numbers", "write it without a decimal point or an exponent"}
 	}
 	if strings.HasPrefix(c.Unit, "time.") {
 		return &fault{"a fraction of " + c.Unit + " is not always a whole number of nanoseconds", "use a smaller unit and a whole number"}

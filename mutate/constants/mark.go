@@ -45,13 +45,13 @@ func words(rest string) (map[string]string, *fault) {
 	for _, word := range strings.Fields(rest) {
 		key, value, assigned := strings.Cut(word, "=")
 		if !slices.Contains([]string{"min", "max", "step", "name", "log"}, key) {
-			return nil, &fault{"the mark has the unknown word " + foreign.Quote(word), "a mark is //evolve:param min=V max=V [log] [step=V] [name=N]; an explanation goes into the comment above"}
+			return nil, &fault{"the mark contains the unknown word " + foreign.Quote(word), "a mark is //evolve:param min=V max=V [log] [step=V] [name=N]; an explanation goes into the comment above"}
 		}
 		if _, twice := out[key]; twice {
 			return nil, &fault{"the mark sets " + key + " twice", ""}
 		}
 		if assigned == (key == "log") || assigned && value == "" {
-			return nil, &fault{"the mark has " + foreign.Quote(word), "write log without a value, and min=V, max=V, step=V and name=N with a value and no spaces"}
+			return nil, &fault{"the mark contains the invalid setting " + foreign.Quote(word), "write log without a value, and min=V, max=V, step=V and name=N with a value and no spaces"}
 		}
 		out[key] = value
 	}
@@ -115,7 +115,7 @@ func (c *Constant) unitHint() string {
 	if c.Unit == "" {
 		return ""
 	}
-	return "bounds are in " + c.Unit + ": write the plain number"
+	return "the bounds are in " + c.Unit + ": write the number without a unit"
 }
 
 func (c *Constant) checkRange() *fault {
@@ -126,7 +126,7 @@ func (c *Constant) checkRange() *fault {
 	case math.IsInf(c.Max-c.Min, 0):
 		return &fault{"the range from " + written(c.Min) + " to " + written(c.Max) + " is too wide", ""}
 	case c.Value < c.Min || c.Value > c.Max:
-		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is outside " + written(c.Min) + " to " + written(c.Max), "the search starts from the present value: widen the range"}
+		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is outside " + written(c.Min) + " to " + written(c.Max), "widen the range: the search starts from the current value"}
 	case c.Log && c.Min <= 0:
 		return &fault{"a logarithmic scale needs min above 0", ""}
 	}
@@ -146,7 +146,7 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 	}
 	switch {
 	case c.Log && !(c.Step > 1):
-		return &fault{"step=" + foreign.Quote(text) + " with log is a factor and must be above 1", ""}
+		return &fault{"step=" + foreign.Quote(text) + " is a factor when log is set, and must be above 1", ""}
 	case !(c.Step > 0):
 		return &fault{"step=" + foreign.Quote(text) + " must be above 0", ""}
 	}
@@ -161,10 +161,10 @@ func (c *Constant) checkStep(said map[string]string) *fault {
 		return &fault{"no step fits between min and max", ""}
 	}
 	if last := c.steps(); c.atStep(last) <= c.atStep(last-1) { // floating-point precision is too low to distinguish the last two steps
-		return &fault{"step=" + foreign.Quote(text) + " is too small compared with the range's numbers", ""}
+		return &fault{"step=" + foreign.Quote(text) + " is too small for the precision of floating-point numbers in this range", ""}
 	}
 	if k, on := c.stepOf(c.Value); !on || k > c.steps() {
-		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is not a whole number of steps from min", "the search starts from the present value: move min or step"}
+		return &fault{"the value " + foreign.Clip(c.Literal, 60, foreign.Runes, foreign.Mark) + " is not a whole number of steps from min", "the search starts from the current value: change min or step"}
 	}
 	return nil
 }

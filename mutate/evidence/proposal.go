@@ -30,13 +30,13 @@ type Shifted struct {
 }
 
 func (e *Shifted) Error() string {
-	return fmt.Sprintf("under the workspace's present guards and confirm settings, the variant is %q: %s", e.Now.State, e.Now.Reason)
+	return fmt.Sprintf("under the workspace's current guards and confirm settings, the variant is %q: %s", e.Now.State, e.Now.Reason)
 }
 
 // ErrNoRuling means that a proposal rests on evaluations, but the result of its run has no
 // ruling on its variant, because the run was started again and has not yet reached that
 // ruling.
-var ErrNoRuling = errors.New("the result of its run has no ruling on its variant yet")
+var ErrNoRuling = errors.New("the result of the proposal's run does not contain a ruling on its variant yet")
 
 // Proposal recomputes the claim of a proposal for a config, and compares it with the result
 // of its run, with the digest in the proposal, and with the current rules. It does nothing
@@ -104,17 +104,17 @@ func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResu
 	case err != nil:
 		return err
 	case p.Rests == nil:
-		return differs("its run makes a claim about its variant, but the proposal names no evaluations")
+		return differs("the run makes a claim about the variant of the proposal, but the proposal names no evaluations")
 	case !slices.Equal(p.Rests.Runs, f.Runs) || p.Rests.Against != plan.Reference():
-		return differs("its evaluations are not those that the ruling of its run names")
+		return differs("the proposal's evaluations are not those named in the ruling of its run")
 	case p.Evidence != digest && (r.Grounds != nil || f.Judged != nil):
-		return differs("its digest differs from that of the ruling of its run")
+		return differs("the proposal's evidence digest does not match the ruling of its run")
 	case slices.ContainsFunc(r.Refused, func(f stats.Refusal) bool { return f.Proposal == p.ID && f.Variant == string(p.Variant) }):
 		// the result describes events that happened later
 	case p.Rationale != r.Reason || r.Winner != p.Variant || !r.Verdict.Proposes():
-		return differs("the result of its run makes a different statement about its variant")
+		return differs("the proposal's rationale or variant differs from the result of its run, or that result proposes nothing")
 	case f.Ruling.State != stats.Proven && f.Ruling.State != stats.Trade:
-		return differs(fmt.Sprintf("its variant is %q according to the ruling of its run", f.Ruling.State))
+		return differs(fmt.Sprintf("the proposal's variant is %q according to the ruling of its run", f.Ruling.State))
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f arc
 			return err
 		}
 		if again.Claim != f.Ruling.Claim || len(unlike(again.Comparison, f.Ruling.Comparison)) > 0 {
-			return contradiction(r, f.Variant, "the ruling differs from the one computed from the stored evaluations: %q for %q", f.Ruling.Claim, again.Claim)
+			return contradiction(r, f.Variant, "the ruling differs from the one computed from the stored evaluations: %q instead of %q", f.Ruling.Claim, again.Claim)
 		}
 		if again.State != f.Ruling.State {
 			return &Shifted{again}

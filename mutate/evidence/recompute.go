@@ -16,7 +16,7 @@ import (
 
 // ErrUnstored means that inputs of a ruling other than the evaluations are not stored,
 // because the result was written by an older version of evolve.
-var ErrUnstored = errors.New("the evidence of the ruling is not stored")
+var ErrUnstored = errors.New("the evidence for the ruling is not stored")
 
 // ErrGone means that evaluations on which a ruling rests are no longer stored.
 var ErrGone = errors.New("evaluations that the ruling rests on were removed")
@@ -39,12 +39,12 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		if gone, err := removed(ctx, a, f.Runs); err != nil || gone {
 			return stats.Ruling{}, errors.Join(ErrGone, err)
 		}
-		return stats.Ruling{}, differs("it was computed from %d complete blocks, but %d are stored", f.Judged.Blocks, len(list))
+		return stats.Ruling{}, differs("the ruling was computed from %d complete blocks, but %d are stored", f.Judged.Blocks, len(list))
 	}
 	list = list[:max(0, f.Judged.Blocks)]
 	rule := stats.Rule{Alpha: f.Judged.Alpha, Fixed: r.Grounds.Fixed, Cap: f.Judged.Projected, Reference: r.Reference}.Of(r.Grounds.Metric)
 	if rule.Alpha <= 0 || rule.Alpha >= 1 {
-		return stats.Ruling{}, differs("its significance level is %g, which is not between 0 and 1", rule.Alpha)
+		return stats.Ruling{}, differs("the significance level of the ruling is %g, which is not between 0 and 1", rule.Alpha)
 	}
 	judge := func(list []block, rule stats.Rule) stats.Ruling {
 		e := newFor(*r.Grounds)
@@ -71,7 +71,7 @@ func Recompute(ctx context.Context, a *archive.Archive, r archive.AgentResult, f
 		return now, differs("the ruling differs from the one computed from the stored evaluations: %s", strings.Join(what, ", "))
 	}
 	if f.Reason != now.Reason || f.Accepted != (now.State == stats.Proven) || len(unlike(f.Comparison, now.Comparison)) > 0 {
-		return now, differs("its description differs from that of its ruling")
+		return now, differs("its stored reason, acceptance or comparison does not match its ruling")
 	}
 	return now, nil
 }

@@ -73,9 +73,9 @@ func Check(ctx context.Context, a *archive.Archive, r archive.AgentResult) (Chec
 	case r.Verdict.Proposes() != verdict.Verdict.Proposes() || r.Verdict.Proposes() && r.Verdict != verdict.Verdict:
 		return out, told("the verdict %q does not follow from the rulings, which give %q", r.Verdict, verdict.Verdict)
 	case r.Winner != winner:
-		return out, told("the winner differs from the one that the rulings give")
+		return out, told("the winner does not follow from the rulings")
 	case verdict.Verdict.Proposes() && r.Grounds.Wording == stats.Wording && r.Reason != verdict.Sentence:
-		return out, told("the sentence of the verdict differs from the one that the rulings give")
+		return out, told("the sentence of the verdict differs from the one that follows from the rulings")
 	}
 	return out, nil
 }

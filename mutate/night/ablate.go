@@ -223,9 +223,9 @@ func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int
 	return small, ended
 }
 
-// untriedBy returns the reason why changes that stay were not tried alone, or "" if none is
-// untried. made is the number of evaluations that the finalist's ablation made, and planned
-// that of the whole stage.
+// untriedBy returns the reason why some of the changes that stay were not tried alone, or
+// "" if all of them were. made is the number of evaluations that the finalist's ablation
+// made, and planned that of the whole stage.
 func untriedBy(r ablation.Result, made, planned int) archive.Untried {
 	switch {
 	case !slices.ContainsFunc(r.Effects, func(e ablation.Effect) bool { return e.Untried }):

@@ -135,7 +135,7 @@ func (a *allocation) confirmation(w input) {
 	a.Blocks = w.Confirm.Blocks(w.Budget, w.HoldoutTasks, w.Fixed)
 	if a.Blocks == 0 {
 		a.Warnings = append(a.Warnings, fmt.Sprintf(
-			"%s too few to run each of %s once on both sides, as a confirmation does: the verdict will be undecided; at least %d are needed",
+			"%s too few to run each of %s once with each of the two variants, as a confirmation does: the verdict will be undecided; at least %d are needed",
 			text.Count(w.Budget, "evaluation is", "evaluations are"), text.Count(w.HoldoutTasks, "holdout task"), int(math.Ceil(float64(2*w.HoldoutTasks)/w.Confirm.Share))))
 		return
 	}

@@ -57,7 +57,7 @@ func TestAllocateSaysWhatItCanShow(t *testing.T) {
 		{"few tasks", want(2000, 7, false), []string{"7 independent holdout tasks are too few", "needs at least 8"}, false, false},
 		{"as many as it needs", want(2000, 8, false), nil, true, true},
 		{"three tasks", want(2000, 3, false), []string{"3 independent holdout tasks are too few"}, false, false},
-		{"no room", want(100, 40, false), []string{"are too few to run each of 40 holdout tasks once on both sides", "124 are needed", "few variants"}, false, false},
+		{"no room", want(100, 40, false), []string{"are too few to run each of 40 holdout tasks once with each of the two variants", "124 are needed", "few variants"}, false, false},
 		{"one evaluation", want(1, 40, false), []string{"1 evaluation is too few to run each of 40 holdout tasks", "the search has 1 evaluation for "}, false, false},
 		{"no holdout", want(1000, 0, false), []string{"no holdout tasks"}, false, false},
 	} {

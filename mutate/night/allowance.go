@@ -313,7 +313,7 @@ func (n *night) record(ctx context.Context, ended error) {
 		n.Log.Warn("the run's evaluations are counted without those of earlier processes", "agent", n.Agent.ID, "error", err)
 		all.Evaluations = n.made()
 	}
-	used := all.Evaluations // counted as in the plan, which does not give back missing evaluations
+	used := all.Evaluations // counted as in the plan, in which an evaluation without a score counts as well
 	l := archive.AgentLimit{
 		Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: all.Used(), Parallel: n.paced(), Slots: PartOf(n.Run.Concurrency, n.Beside),
 	}

@@ -298,7 +298,7 @@ func (a *author) draft(ctx context.Context, t mutate.Trial, m reflection.Materia
 		return late(reflection.Reply{})
 	case sent.full != "":
 		if a.purse.ends(route) {
-			a.Log.Warn("a limit ended the requests to a route of search.reflect", "agent", a.Agent.ID, "route", route, "reason", sent.full)
+			a.Log.Warn("a limit stopped further requests to a route of search.reflect", "agent", a.Agent.ID, "route", route, "reason", sent.full)
 		}
 		return reflection.Reply{Reason: sent.full, Outcome: agent.BudgetExceeded, Full: true}, nil
 	case err != nil:

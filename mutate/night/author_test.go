@@ -96,7 +96,7 @@ func TestHostileAnswersChangeNothing(t *testing.T) {
 }
 
 func TestAModelThatIsDownEndsNoSearch(t *testing.T) {
-	for outcome, reason := range map[agent.Outcome]string{agent.Infrastructure: "infrastructure: asking for a change: no route to host", agent.RateLimited: "rate limited: asking for a change: no route to host"} {
+	for outcome, reason := range map[agent.Outcome]string{agent.Infrastructure: "infrastructure: asking the model for a change: no route to host", agent.RateLimited: "rate limited: asking the model for a change: no route to host"} {
 		o := wordyNights(t)
 		a := o.Archive
 		p := &pen{write: func(int64) (model.Reply, error) {
@@ -150,7 +150,7 @@ func TestRequestsStayWithinTheirBounds(t *testing.T) {
 	}
 	notes := briefs(t, o.Archive, l.run)
 	last := notes[len(notes)-1]
-	if want := "max_usd of search.reflect leaves no room for the next request: $0.08 of $0.1 is used, and it can cost up to $0.04"; last.Reason != want || !last.Full {
+	if want := "max_usd of search.reflect leaves no room for the next request: $0.08 of $0.1 is used, and the request can cost up to $0.04"; last.Reason != want || !last.Full {
 		t.Errorf("%+v, want %q", last, want)
 	}
 	sum := (&author{notes: notes, purse: newPurse(o.Settings.Reflect)}).summary(nil)

@@ -132,7 +132,7 @@ func (h *holdout) Run(ctx context.Context, b confirm.Block) error {
 	if b.Champion != h.Plan.Champion {
 		waits, err := h.Archive.Variant(ctx, h.Agent.ID, b.Champion)
 		if err != nil {
-			return fmt.Errorf("%w: reading the waiting variant: %w", bench.ErrRecorder, err)
+			return fmt.Errorf("%w: reading the variant of the waiting proposal: %w", bench.ErrRecorder, err)
 		}
 		reference = waits.Config
 	}

@@ -69,7 +69,7 @@ func TestEvidenceAddsUpOverNights(t *testing.T) {
 	}
 	// A variant that is proven and not adopted does not enter again.
 	if again := m.night(m.found(.2, better)); again.Verdict != archive.Keep || again.Blocks != 0 || len(m.entries()) != 1 ||
-		!strings.Contains(again.Reason, "was judged in run "+runs[len(runs)-1]) {
+		!strings.Contains(again.Reason, "was already judged in run "+runs[len(runs)-1]) {
 		t.Errorf("the night after: %s (%s), %d blocks", again.Verdict, again.Reason, again.Blocks)
 	}
 }
@@ -206,7 +206,7 @@ func TestTheMonthsEntries(t *testing.T) {
 	}
 	m.now = time.Date(2026, 3, 31, 2, 0, 0, 0, time.UTC)
 	if last = m.night(m.found(.3, bad(6)...)); len(last.Finalist) != 5 || last.Entries.Used != 12 {
-		t.Errorf("a month after the first night: %d entered, %d used", len(last.Finalist), last.Entries.Used)
+		t.Errorf("a monthuntil the first night: %d entered, %d used", len(last.Finalist), last.Entries.Used)
 	}
 }
 

@@ -55,7 +55,7 @@ func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []muta
 		}
 	}
 	if left := len(history) - len(kept); left > 0 {
-		n.Plan.Warnings = append(n.Plan.Warnings, fmt.Sprintf("the champion's scores differ from those of earlier nights: the search does not learn from %d of their %d evaluations", left, len(history)))
+		n.Plan.Warnings = append(n.Plan.Warnings, fmt.Sprintf("the champion's scores differ from those of earlier nights: the search ignores %d of the %d evaluations of those nights", left, len(history)))
 	}
 	return kept, nil
 }

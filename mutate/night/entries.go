@@ -34,7 +34,7 @@ func spentByOthers(ctx context.Context, a *archive.Archive, agentID, spends stri
 	var out []confirm.Entry
 	for c, err := range a.SpentByOthers(ctx, agentID, spends) {
 		if err != nil {
-			return nil, fmt.Errorf("%w: reading the candidates under other names: %w", bench.ErrRecorder, err)
+			return nil, fmt.Errorf("%w: reading the candidates entered under other agent names: %w", bench.ErrRecorder, err)
 		}
 		out = append(out, c)
 	}

@@ -73,7 +73,7 @@ func (n *night) renew() {
 		return
 	}
 	if err := n.opened.Renew(); err != nil {
-		n.Log.Warn("resetting the agent", "agent", n.Agent.ID, "error", err)
+		n.Log.Warn("the agent could not be reset", "agent", n.Agent.ID, "error", err)
 	}
 }
 

@@ -78,7 +78,7 @@ func (n *night) leaveOut(ctx context.Context) error {
 		}
 		return space.Parse(c)
 	}
-	n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+strings.Join(n.inert.names, ", ")+" (the model does not accept it)")
+	n.Plan.Warnings = append(n.Plan.Warnings, "not searched: "+strings.Join(n.inert.names, ", ")+" (not accepted by the model)")
 	return n.keepInert(ctx)
 }
 

@@ -53,7 +53,7 @@ func TestInertParametersAreNotSearched(t *testing.T) {
 	if len(got) != 1 || !got[.2] {
 		t.Errorf("the second night tries %v", got)
 	}
-	if warnings := strings.Join(night.Plan.Warnings, "\n"); !strings.Contains(warnings, "not searched: reach (the model does not accept it)") {
+	if warnings := strings.Join(night.Plan.Warnings, "\n"); !strings.Contains(warnings, "not searched: reach (not accepted by the model)") {
 		t.Errorf("warnings: %s", warnings)
 	}
 }

@@ -23,8 +23,8 @@ import (
 const kept = .9
 
 // copied is the limit on the lines that a version may share with a deceiving version: a
-// version that has more than this share of the lines that the deceiving version added to
-// the original code is assumed to deceive, too, whatever its ancestors. The number is a
+// version with a larger share of the lines that the deceiving version added to the
+// original code is assumed to deceive, too, whatever its ancestors. The number is a
 // judgement: a finalist was reduced, so it added hardly more lines than its gain needs.
 const copied = .75
 
@@ -177,7 +177,7 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 				continue
 			}
 			roots = append(roots, parent)
-			f.leave(parent, p.ID, "it gained hardly less than a descendant: "+refused)
+			f.leave(parent, p.ID, "its gain is hardly smaller than that of a refused descendant: "+refused)
 		}
 	}
 	added := f.added(id)
@@ -187,7 +187,7 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 			continue
 		}
 		roots = append(roots, v.ID)
-		f.leave(v.ID, p.ID, fmt.Sprintf("it has %d of %s that v%d added: %s", has, text.Count(len(added), "line"), f.variants[id].Number, refused))
+		f.leave(v.ID, p.ID, fmt.Sprintf("it contains %d of %s that v%d added: %s", has, text.Count(len(added), "line"), f.variants[id].Number, refused))
 	}
 	seen = map[agent.ConfigID]bool{}
 	for queue := roots; len(queue) > 0; queue = queue[1:] {

@@ -132,7 +132,7 @@ func TestWhatDeceivesIsLeftOutWithItsFamily(t *testing.T) {
 		t.Fatal(d)
 	}
 	for number, want := range map[int]string{
-		2: `it gained hardly less than a descendant: the gate "program" refused v3 in P1`, 3: `the gate "program" refused it in P1`,
+		2: `its gain is hardly smaller than that of a refused descendant: the gate "program" refused v3 in P1`, 3: `the gate "program" refused it in P1`,
 		4: `it descends from v2: the gate "program" refused v3 in P1`, 7: `it descends from v6: the gate "program" refused v6 in P2`,
 		9: `the gate "tests" refused it in P4`,
 	} {
@@ -218,10 +218,11 @@ func TestBriefsShowWhatWasLeftOut(t *testing.T) {
 	}
 }
 
-// TestWhatHasTheLinesIsLeftOut checks that versions with three quarters of the lines that a
-// deceiving version added are left out with it, whatever they descend from and gained.
-// Their descendants are left out too, and none of them is the best version. Fewer lines,
-// brackets, and a patch that passed its gates do not count.
+// TestWhatHasTheLinesIsLeftOut checks that versions with three quarters of the lines that
+// a deceiving version added are left out with it, whatever their ancestors and gains.
+// Their descendants are left out too, and none of them is the best version. Versions with
+// fewer of these lines stay, lines that are only brackets do not count, and a version
+// whose patch passed its gates is not treated as deceiving.
 func TestWhatHasTheLinesIsLeftOut(t *testing.T) {
 	o := wordyNights(t)
 	n := o.start(t)
@@ -277,8 +278,8 @@ func TestWhatHasTheLinesIsLeftOut(t *testing.T) {
 	}
 	const by = `the gate "program" refused `
 	if d := cmp.Diff(map[int]string{
-		2: "it has 3 of 4 lines that v3 added: " + by + "v3 in P1", 3: by + "it in P1",
-		4: "it has 3 of 4 lines that v3 added: " + by + "v3 in P1", 6: "it descends from v4: " + by + "v3 in P1",
+		2: "it contains 3 of 4 lines that v3 added: " + by + "v3 in P1", 3: by + "it in P1",
+		4: "it contains 3 of 4 lines that v3 added: " + by + "v3 in P1", 6: "it descends from v4: " + by + "v3 in P1",
 	}, got); d != "" {
 		t.Error(d)
 	}
@@ -326,7 +327,7 @@ func TestADeceivingFamilyTakesOneEntry(t *testing.T) {
 	if want := []string{cheat.String("strategy"), "other"}; !slices.Equal(drafts, want) || len(n.result.Finalist) != 2 || n.result.Winner != other.ID() {
 		t.Errorf("proposed were %q of %d finalists, want %q", drafts, len(n.result.Finalist), want)
 	}
-	if l := n.result.LeftOut; len(l) != 1 && l[0].Variant != relative.ID() || !strings.Contains(l[len(l)-1].Reason, "it has 3 of 4 lines that") {
+	if l := n.result.LeftOut; len(l) != 1 && l[0].Variant != relative.ID() || !strings.Contains(l[len(l)-1].Reason, "it contains 3 of 4 lines that") {
 		t.Errorf("left out are %+v", l)
 	}
 }

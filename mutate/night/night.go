@@ -115,7 +115,7 @@ func (n *night) work(ctx context.Context) error {
 	}
 	defer func() {
 		if err := n.opened.Close(); err != nil {
-			n.Log.Warn("closing the agent", "agent", n.Agent.ID, "error", err)
+			n.Log.Warn("the agent could not be closed", "agent", n.Agent.ID, "error", err)
 		}
 	}()
 	n.result = archive.AgentResult{Run: n.Run.ID, Agent: n.Agent.ID, Verdict: archive.Undecided, Resumed: n.Run.Resumed}
@@ -133,7 +133,7 @@ func (n *night) work(ctx context.Context) error {
 		n.result.Strayed = cmp.Or(why, "no reason given")
 	}
 	if failed, first := n.harness.GraderFailures(); failed > 0 {
-		n.result.Warnings = append(n.result.Warnings, fmt.Sprintf("a grader gave no score %d times, and each of these evaluations was repeated or is missing; the first reason: %s", failed, first))
+		n.result.Warnings = append(n.result.Warnings, fmt.Sprintf("a grader failed %d times, and each affected evaluation was repeated or counts as missing; the first reason: %s", failed, first))
 	}
 	if ended != nil && n.result.Reason == "" {
 		n.setCause(stats.CauseEnded, "the run ended before there was anything to decide")
@@ -268,7 +268,7 @@ func (n *night) stages(ctx context.Context) error {
 		return err
 	}
 	if n.Plan.Search < 1 {
-		n.incomplete(n.bindingNoun() + " left no evaluation for the agent")
+		n.incomplete(n.bindingNoun() + " left no evaluations for the agent")
 		return nil
 	}
 	n.renew()
@@ -292,7 +292,7 @@ func (n *night) stages(ctx context.Context) error {
 		n.renew()
 		err = stage(ctx, bench.StageAblate, func(ctx context.Context) error { return n.ablate(ctx, rec) })
 		phase = n.phase("ablate", phase)
-		if err := n.explain("reducing the finalists to changes with an effect", err); err != nil {
+		if err := n.explain("the ablation of the finalists", err); err != nil {
 			return err
 		}
 		if err = n.readValues(ctx, true); err == nil {
@@ -332,7 +332,7 @@ func stage(ctx context.Context, name bench.Stage, work func(context.Context) err
 	return err
 }
 
-// setCause records the single cause of a verdict without a confirmation.
+// setCause records the single cause of a verdict that is reached without a confirmation.
 func (n *night) setCause(kind stats.CauseKind, sentence string) {
 	n.result.Reason, n.result.Causes = sentence, []stats.Cause{{Kind: kind, Sentence: sentence}}
 }
@@ -349,7 +349,7 @@ func (n *night) unfixed() bool {
 		return false
 	}
 	n.result.Verdict, n.result.Winner, n.result.Finalist, n.result.Grounds = archive.Undecided, "", nil, nil
-	n.setCause(stats.CauseVaries, "nothing was confirmed: repeats were assumed to give the same result, but they do not ("+how+"); the next night takes chance into account")
+	n.setCause(stats.CauseVaries, "nothing was confirmed: repeats were assumed to give the same result, but they do not ("+how+"); the next night allows for random variation")
 	return true
 }
 
@@ -362,9 +362,9 @@ func (n *night) unconfirmed() (stats.CauseKind, string) {
 		return stats.CauseSearchOnly, "only a search was requested, so nothing was confirmed on the holdout"
 	}
 	if n.blocking != "" {
-		return stats.CauseNoBudget, "there was no time to run each held-out task once on both sides: evaluations waited for a limit under policies: " + n.blocking
+		return stats.CauseNoBudget, "there was no time to run each held-out task once with each of the two variants: evaluations waited because of a limit under policies: " + n.blocking
 	}
-	return stats.CauseNoBudget, n.bindingNoun() + " left no room to run each held-out task once on both sides"
+	return stats.CauseNoBudget, n.bindingNoun() + " left no room to run each held-out task once with each of the two variants"
 }
 
 // explain determines what a stage's end means for the run: exhausting the run's own budget

@@ -53,14 +53,14 @@ func (s *Spec) Outlook(ctx context.Context) (Outlook, error) {
 	}
 	for _, w := range p.Waits {
 		if len(w.Stale) > 0 {
-			out.Notes = append(out.Notes, fmt.Sprintf("%s waits and is stale: %s changed since it was measured; the night may measure it again", w.Proposal, strings.Join(w.Stale, ", ")))
+			out.Notes = append(out.Notes, fmt.Sprintf("%s is undecided and stale: %s changed since the measurement; the run may measure the proposal again", w.Proposal, strings.Join(w.Stale, ", ")))
 			continue
 		}
 		next := "`evolve approve " + w.Proposal + "`"
 		if p, err := s.Archive.Proposal(ctx, w.Proposal); w.Drafted || err == nil && p.Branch != nil {
 			next = "`evolve show " + w.Proposal + "`"
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): only variants that look better than it are confirmed, in comparison with it", w.Proposal, waitsFor(w), next))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s %s (%s): while it waits, only variants that look better than the proposal enter the confirmation, where they are compared with it", w.Proposal, waitsFor(w), next))
 	}
 	if p.Confirm > 0 && out.Entries.Used >= out.Entries.Most {
 		out.Notes = append(out.Notes, confirm.NoEntry(control, spent))
@@ -130,7 +130,7 @@ func (s *Spec) constant(ctx context.Context) (string, error) {
 		case !res.Repeats.Constant():
 			return "", nil
 		}
-		return fmt.Sprintf("the champion gave the same answer twice on all of %d tasks in run %s, with different seeds: deterministic: true and uses_seed: false in agent.yaml would save about %d of tonight's evaluations",
+		return fmt.Sprintf("the champion gave the same answer twice on all %d tasks in run %s, with different seeds: deterministic: true and uses_seed: false in agent.yaml would save about %d of tonight's evaluations",
 			res.Repeats.Tasks, run.ID, p.AA+max(0, p.Confirm-2*p.HoldoutTasks)), nil
 	}
 	return "", nil

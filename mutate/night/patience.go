@@ -7,7 +7,7 @@ import (
 )
 
 // Bounds on the time of a request to a model of search.reflect: an absolute bound before
-// the first answer, and then a multiple of the longest time of the latest answers.
+// the first answer, and then a multiple of the longest time that the latest answers took.
 const (
 	firstPatience  = 10 * time.Minute
 	leastPatience  = 30 * time.Second

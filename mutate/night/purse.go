@@ -174,9 +174,9 @@ func (k *pocket) refuses(u, used use) string {
 	case k.MaxCalls > 0 && used.calls+u.calls > k.MaxCalls:
 		return fmt.Sprintf("max_calls of %s has been reached: %d", k.name, k.MaxCalls)
 	case k.MaxUSD > 0 && used.usd+u.usd > k.MaxUSD*(1+rounding):
-		return fmt.Sprintf("max_usd of %s leaves no room for the next request: $%.4g of $%.4g is used, and it can cost up to $%.4g", k.name, used.usd, k.MaxUSD, u.usd)
+		return fmt.Sprintf("max_usd of %s leaves no room for the next request: $%.4g of $%.4g is used, and the request can cost up to $%.4g", k.name, used.usd, k.MaxUSD, u.usd)
 	case k.MaxTokens > 0 && used.tokens+u.tokens > k.MaxTokens:
-		return fmt.Sprintf("max_tokens of %s leaves no room for the next request: %d of %d tokens are used, and it can take up to %d", k.name, used.tokens, k.MaxTokens, u.tokens)
+		return fmt.Sprintf("max_tokens of %s leaves no room for the next request: %d of %d tokens are used, and the request can use up to %d", k.name, used.tokens, k.MaxTokens, u.tokens)
 	}
 	return ""
 }

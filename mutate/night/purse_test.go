@@ -34,7 +34,7 @@ func TestPurseReserves(t *testing.T) {
 			}
 			return h
 		}
-		if _, full, _ := p.reserve(ctx, "tiny", dear, true); !strings.Contains(full, "max_usd of route tiny of search.reflect leaves no room for the next request: $0 of $0.03 is used, and it can cost up to $0.04") {
+		if _, full, _ := p.reserve(ctx, "tiny", dear, true); !strings.Contains(full, "max_usd of route tiny of search.reflect leaves no room for the next request: $0 of $0.03 is used, and the request can cost up to $0.04") {
 			t.Errorf("a request that can exceed the whole bound: %q", full)
 		}
 		first, second := reserve("dear"), reserve("dear")
@@ -47,7 +47,7 @@ func TestPurseReserves(t *testing.T) {
 		default:
 		}
 		first.pay(agent.Usage{InputTokens: 200, OutputTokens: 100, CostUSD: .005})
-		next := <-third // half a cent used, 4 held, and 3.3 from 1.5 times the tokens for the bytes
+		next := <-third // half a cent is used and 4 are held; this request holds 3.3, with 1.5 times the expected input
 		if next.use.tokens != 1300 || next.use.usd < .0329 || next.use.usd > .0331 {
 			t.Errorf("a request after one with a fifth of the tokens of its bytes holds %+v", next.use)
 		}

@@ -199,8 +199,9 @@ func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *
 	return nil
 }
 
-// bar is the search's estimate, on the search tasks and relative to the champion, of the
-// variant that waits and that candidates must beat. It is 0 if no variant waits.
+// bar is the search's estimate of the variant that waits, the one that candidates must
+// beat. The estimate is about the search tasks and relative to the champion. It is 0 if
+// no variant waits.
 type bar struct{ gain, sd float64 }
 
 // prune removes from a recommendation the finalists that may not enter the confirmation.
@@ -312,7 +313,7 @@ func (n *night) refusedCause() stats.Cause {
 	}
 	return stats.Cause{
 		Kind: stats.CauseLeftOut, Figures: map[string]float64{"variants": float64(variants)},
-		Sentence: fmt.Sprintf("everything that looks better (%s) is the same as, or close to, %s; %s excluded until something relevant changes",
+		Sentence: fmt.Sprintf("everything that looks better (%s) is the same as, or close to, %s; %s excluded until the agent, its tasks or the settings change",
 			many, strings.Join(names, ", and "), stay),
 	}
 }
@@ -357,7 +358,7 @@ func (n *night) markWaiting(c *confirm.Confirmation) {
 	if !ok || n.result.Verdict.Proposes() {
 		return
 	}
-	tonight := "no variant is estimated to be a standard deviation better than what it proposes, so no confirmation was started"
+	tonight := "no variant is estimated to be a standard deviation better than the waiting proposal, so no confirmation was started"
 	same := 0
 	for _, l := range n.result.LeftOut {
 		if l.Proposal == w.Proposal && l.Variant != w.Variant {
@@ -369,13 +370,13 @@ func (n *night) markWaiting(c *confirm.Confirmation) {
 		if same > 1 {
 			many = fmt.Sprintf("%d variants were", same)
 		}
-		tonight = many + " left out as equal to what it proposes, and no other is estimated to be a standard deviation better, so no confirmation was started"
+		tonight = many + " left out as equal to the proposed variant, and no other is estimated to be a standard deviation better, so no confirmation was started"
 	}
 	switch {
 	case len(n.result.Finalist) > 0:
-		tonight = "measured against what it proposes: " + n.result.Reason
+		tonight = "measured against the waiting proposal: " + n.result.Reason
 	case c != nil && c.Blocked() != "":
-		tonight = "a variant looked better than what it proposes and was not confirmed: " + c.Blocked()
+		tonight = "a variant looked better than the proposed variant but was not confirmed: " + c.Blocked()
 	case c != nil && !c.LeftOut.None():
 		tonight = c.LeftOut.Sentence
 	case c == nil && n.result.Reason != "":

@@ -47,15 +47,15 @@ func (a *Agent) Sample() Sample {
 		}
 	}
 	if a.Alike.Groups > 0 {
-		s.Alike = append(s.Alike, "over its suites: "+a.Alike.String())
+		s.Alike = append(s.Alike, "across the agent's suites: "+a.Alike.String())
 	}
 	s.Hash, s.SplitHash = hex.EncodeToString(all.Sum(nil)[:16]), hex.EncodeToString(split.Sum(nil)[:16])
 	return s
 }
 
 // Digests returns, by task id, a hash of the request and the grading of each search task.
-// Equal digests mean that the scores of two nights are comparable. The hash does not depend
-// on weights, clusters and splits, nor on other tasks of the suite.
+// Equal digests mean that the scores of two nights are comparable. The hash does not
+// depend on weights, clusters or splits, or on other tasks of the suite.
 func (s Sample) Digests() map[string]string {
 	out := make(map[string]string, len(s.Search))
 	for _, t := range s.Search {

@@ -40,7 +40,7 @@ func (s *sending) Reserve(ctx context.Context, most model.Most, wait bool) (mode
 	if err != nil {
 		h.release()
 		if errors.Is(err, bench.ErrBudget) {
-			return nil, s.refused(fmt.Sprintf("the budget of the run leaves no room for the request: it can cost up to $%.4g", h.use.usd), nil)
+			return nil, s.refused(fmt.Sprintf("the budget of the run leaves no room for the request: the request can cost up to $%.4g", h.use.usd), nil)
 		}
 		return nil, s.refused("", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// flaky is a model whose requests can cost up to 4 cents per attempt. The first attempt of
-// each request gets an error, which may be charged.
+// flaky is a model whose requests can cost up to 4 cents per attempt. The first attempt
+// of each request fails, but may still be charged.
 type flaky struct {
 	bounded
 	sent *int

@@ -143,8 +143,8 @@ type Agent struct {
 	// these routes; it is empty for any other agent. Refused names the parameters that
 	// Space leaves out because the model does not accept them, with the reason.
 	Routes, Refused string
-	// Source is the source code around components that are code, by component name, for the
-	// language model that writes drafts.
+	// Source maps the name of each component that is code to the source code around it,
+	// for the language model that writes drafts.
 	Source map[string]string
 	// Problem returns the reason why the text of a component that is code cannot run,
 	// worded to follow "it", or "" if it finds no reason. Problem is nil if texts are not

@@ -45,7 +45,7 @@ func TestVariancesAreLearnt(t *testing.T) {
 	m.now = m.now.Add(24 * time.Hour)
 	is := m.plan(t).Plan
 	t.Logf("the first plan %.1f points, the report of that night %.1f (%d blocks), the next plan %.1f", 100*was.Detectable, 100*result.Detectable, result.Blocks, 100*is.Detectable)
-	const assumed = "random variation is assumed to be as large as for scores that are only pass or fail"
+	const assumed = "random variation is assumed to be as large as for pass-or-fail scores until"
 	if !strings.Contains(was.Power, assumed) || strings.Contains(is.Power, assumed) {
 		t.Errorf("%s\n%s", was.Power, is.Power)
 	}

@@ -43,7 +43,7 @@ func (n *night) reference(ctx context.Context) (*stats.Reference, error) {
 	for id, number := range map[agent.ConfigID]*int{w.Variant: &ref.Number, n.Plan.Champion: &ref.Champion} {
 		v, err := n.Archive.Variant(ctx, n.Agent.ID, id)
 		if err != nil && !errors.Is(err, archive.ErrNotFound) {
-			return nil, fmt.Errorf("%w: reading the waiting variant: %w", bench.ErrRecorder, err)
+			return nil, fmt.Errorf("%w: reading the variant of the waiting proposal or the champion: %w", bench.ErrRecorder, err)
 		}
 		*number = v.Number
 	}

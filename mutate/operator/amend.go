@@ -139,8 +139,8 @@ func (o amend) instructs(p agent.Param) bool {
 // plainName matches a domain name that may be used in a sentence.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// sentences returns the sentences that address the failures, by kind and domain, if they
-// are not yet in the text and fit into it.
+// sentences returns the sentences that address the failures, by kind and domain. It omits
+// sentences that the text already contains and those that do not fit into it.
 func sentences(p agent.Param, text string, failures []Failure) []amendment {
 	var out []amendment
 	for _, f := range failures {

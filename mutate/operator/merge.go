@@ -105,7 +105,7 @@ func mergeMembers(p agent.Param, a, b, old any) (any, string) {
 		return in || also
 	})
 	if len(merged) < p.MinItems || len(merged) > most(p) {
-		return a, parentHasIt + ", and the bounds leave no room for both"
+		return a, parentHasIt + ", because min and max leave no room for both"
 	}
 	return merged, ""
 }

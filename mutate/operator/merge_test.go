@@ -84,7 +84,7 @@ func TestMergeOfTexts(t *testing.T) {
 		{"both drop", "a\nb", "a", "a", "a", ""},
 		{"from nothing", "", "mine", "theirs", "theirs\nmine", "with the parent's lines last"},
 		{"a final line break stays", "a\n", "a\nx\n", "a\n", "a\nx\n", ""},
-		{"too long together", "a", "a\n" + strings.Repeat("x", 25), "a\n" + strings.Repeat("y", 25), "a\n" + strings.Repeat("x", 25), "as in the parent, and together they are too long"},
+		{"too long together", "a", "a\n" + strings.Repeat("x", 25), "a\n" + strings.Repeat("y", 25), "a\n" + strings.Repeat("x", 25), "as in the parent, because together they are too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, conflict := mergeTexts(agent.Param{Kind: agent.Text, MaxChars: 40}, c.mine, c.theirs, c.old)
@@ -104,8 +104,8 @@ func TestMergeOfMembersKeepsTheBounds(t *testing.T) {
 	list := func(s string) any { return strings.Split(s, "") }
 	for _, c := range []struct{ old, mine, theirs, want, conflict string }{
 		{"ab", "abc", "a", "ac", ""},
-		{"ab", "a", "b", "a", "as in the parent, and the bounds leave no room for both"},
-		{"ab", "abc", "abd", "abc", "as in the parent, and the bounds leave no room for both"},
+		{"ab", "a", "b", "a", "as in the parent, because min and max leave no room for both"},
+		{"ab", "abc", "abd", "abc", "as in the parent, because min and max leave no room for both"},
 		{"a", "ab", "c", "bc", ""},
 	} {
 		got, conflict := mergeValue(p, list(c.mine), list(c.theirs), list(c.old))

@@ -17,7 +17,7 @@ func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict strin
 	a, fitsA := editOf(was, SplitLines(mine))
 	b, fitsB := editOf(was, SplitLines(theirs))
 	if !fitsA || !fitsB {
-		return mine, parentHasIt + ", and the texts are too long to compare"
+		return mine, parentHasIt + ", because the texts are too long to compare"
 	}
 	var out, conflicts []string
 	for i := range len(was) + 1 {
@@ -32,7 +32,7 @@ func mergeTexts(p agent.Param, mine, theirs, old string) (merged, conflict strin
 	}
 	merged = strings.Join(out, "\n")
 	if !fits(p, merged) {
-		return mine, parentHasIt + ", and together they are too long"
+		return mine, parentHasIt + ", because together they are too long"
 	}
 	return merged, strings.Join(conflicts, "; ")
 }

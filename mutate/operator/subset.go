@@ -36,8 +36,8 @@ func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool
 	}), true
 }
 
-// members returns, in the order of declaration, the subset's members for which the function
-// in returns true.
+// members returns the subset's members that the function in selects, in the order of
+// declaration.
 func members(p agent.Param, in func(string) bool) []string {
 	out := []string{}
 	for _, m := range p.Of {

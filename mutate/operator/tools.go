@@ -58,7 +58,7 @@ func (o tools) Make(s FailureContext, rng *rand.Rand) (Child, bool) {
 	c[pick.param.Name] = members(pick.param, func(m string) bool { return m == pick.add || m != pick.remove && slices.Contains(have, m) })
 	var why []string
 	if h := known[pick.remove]; pick.remove != "" {
-		why = append(why, fmt.Sprintf("%s failed %d of %d calls", h.Tool, h.Failures, h.Calls))
+		why = append(why, fmt.Sprintf("%s failed in %d of %d calls", h.Tool, h.Failures, h.Calls))
 	}
 	if pick.add != "" {
 		why = append(why, pick.add+" was never called")

@@ -173,7 +173,7 @@ func TestWriteOverHTTP(t *testing.T) {
 		{name: "a patch", text: good, finish: "stop"},
 		{name: "a patch with other line ends", text: strings.ReplaceAll(good, "```diff\n", "```diff \r\n"), finish: "stop"},
 		{name: "a block of something else", text: strings.ReplaceAll(good, "```diff", "```different"), finish: "stop", reason: "the answer has no block", malformed: true},
-		{name: "nothing to offer", text: "unknown", finish: "stop", reason: "the model had nothing to offer"},
+		{name: "nothing to offer", text: "unknown", finish: "stop", reason: "the model gave no answer"},
 		{name: "cut off", text: good, finish: "length", reason: "the answer was cut off"},
 		{name: "no diff", text: "Make it faster.", finish: "stop", reason: "the answer has no block", malformed: true},
 		{name: "an open block", text: "Why.\n```diff\n--- a/x\n", finish: "stop", reason: "the answer has a block that does not end", malformed: true},

@@ -86,7 +86,8 @@ func (m *member) camp() int {
 	return 0
 }
 
-// descend sets the parents of a variant, and derives modelled and since from them.
+// descend sets the parents of a variant and its fields modelled and since, which depend
+// on the parents.
 func (s *search) descend(m *member, parents ...agent.ConfigID) {
 	m.parents, m.modelled = parents, m.operator == reflectOperator
 	for _, id := range parents {

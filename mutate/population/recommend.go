@@ -60,8 +60,9 @@ func (s *search) Recommend() mutate.Recommendation {
 	return rec
 }
 
-// wholeBar returns the largest of 0 and the gains, less caution, of the variants that were
-// evaluated on the cases of all stages. If there are no such variants, it returns -Inf.
+// wholeBar considers the variants that were evaluated on the cases of all stages. It
+// returns the largest of their cautious gains, or 0 if all of these are negative. If
+// there are no such variants, it returns -Inf.
 func (s *search) wholeBar() float64 {
 	bar := math.Inf(-1)
 	for _, m := range s.members[1:] {

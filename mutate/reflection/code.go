@@ -33,7 +33,7 @@ const (
 	// maxChanges is the maximum number of edits in one answer.
 	maxChanges = 50
 	// codeRationale is the rationale of a text that the model gave without a rationale.
-	codeRationale = "a text from the model, which gave no reason"
+	codeRationale = "the model wrote this text and gave no reason"
 )
 
 // writesCode reports whether the component is a block of source code.
@@ -234,8 +234,11 @@ func edited(text, edits string) (string, error) {
 	for n := 1; ; n++ {
 		old, rest, ok := strings.Cut("\n"+edits, "\n"+middleLine+"\n")
 		now, tail, done := strings.Cut("\n"+rest, "\n"+replaceLine)
-		if !ok || !done || n > maxChanges {
-			return "", unreadableError{fmt.Errorf("has an edit that does not end: edit %d", n)}
+		if n > maxChanges {
+			return "", unreadableError{fmt.Errorf("has more than %d edits", maxChanges)}
+		}
+		if !ok || !done {
+			return "", unreadableError{fmt.Errorf("has an incomplete edit: edit %d", n)}
 		}
 		old, now = strings.TrimPrefix(old, "\n")+"\n", strings.TrimPrefix(now, "\n")
 		if now != "" {
@@ -245,9 +248,9 @@ func edited(text, edits string) (string, error) {
 		case 1:
 			text = text[:at[0]] + now + text[at[0]+len(old):]
 		case 0:
-			return "", fmt.Errorf("edits lines that the block does not have: edit %d", n)
+			return "", fmt.Errorf("edits lines that the block does not contain: edit %d", n)
 		default:
-			return "", fmt.Errorf("edits lines that the block has more than once: edit %d", n)
+			return "", fmt.Errorf("edits lines that the block contains more than once: edit %d", n)
 		}
 		_, next, more := strings.Cut(tail, searchLine+"\n")
 		if !more {

@@ -79,7 +79,7 @@ type Competence struct {
 	Evaluations int     `json:"evaluations"`
 }
 
-// Limits of the material.
+// Limits on the material.
 const (
 	maxTasks   = 5
 	maxPerTask = 2

@@ -106,7 +106,7 @@ func (m Material) values(line string) []any {
 // bullet matches a list marker at the beginning of a line.
 var bullet = regexp.MustCompile(`^(?:[-*•]+|\(?\d{1,2}[.):])\s+`)
 
-// proposals returns the lines of an answer without list markers and quotation marks.
+// proposals returns the lines of an answer without list markers or quotation marks.
 func proposals(answer string) []string {
 	var out []string
 	for line := range strings.Lines(answer) {

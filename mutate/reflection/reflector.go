@@ -92,11 +92,11 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 	out := Reply{Usage: answer.Usage, Reason: none, Unbound: answer.Unbound, InUse: inUse(req)}
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
 		out.Cut = true
-		out.Reason, out.Outcome = fmt.Sprintf("no answer in %s", r.Timeout.Round(time.Second)), agent.Timeout
+		out.Reason, out.Outcome = fmt.Sprintf("no answer within %s", r.Timeout.Round(time.Second)), agent.Timeout
 		return out, nil
 	}
 	if err != nil {
-		return out, fmt.Errorf("asking for a change: %w", err)
+		return out, fmt.Errorf("asking the model for a change: %w", err)
 	}
 	cut := answer.Stop == model.StopLength
 	if none != "" && !cut {

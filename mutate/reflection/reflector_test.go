@@ -50,7 +50,7 @@ func TestDraftOverHTTP(t *testing.T) {
 		fails              bool
 	}{
 		{name: "a change", text: answered("prompt", "Be helpful. Count twice.", "counting was off"), finish: "stop"},
-		{name: "nothing to offer", text: "unknown", finish: "stop", reason: "the model had nothing to offer"},
+		{name: "nothing to offer", text: "unknown", finish: "stop", reason: "the model gave no answer"},
 		{name: "cut off", text: answered("prompt", "Count twice.", "r")[:40], finish: "length", reason: "the answer was cut off"},
 		{name: "hostile", text: answered("limits", "none", "r"), finish: "stop", reason: "the answer changes a component other than the one that was asked for"},
 		{name: "a server that is down", status: http.StatusServiceUnavailable, fails: true},
@@ -153,7 +153,7 @@ func TestRepliesThatAreNoAnswer(t *testing.T) {
 	}{
 		{"a refusal", fixed{reply: model.Reply{Stop: model.StopRefusal, Answer: good}}, "the model refused to answer", false},
 		{"a call", fixed{reply: model.Reply{Answer: good, Calls: []model.Call{{Tool: "shell"}}}}, "the answer is a tool call", false},
-		{"a spent budget", fixed{err: &model.Error{Outcome: agent.BudgetExceeded, Err: errors.New("spent")}}, "the provider's budget is spent, or the material is too long for the model", false},
+		{"a spent budget", fixed{err: &model.Error{Outcome: agent.BudgetExceeded, Err: errors.New("spent")}}, "the provider's budget is spent, or the request is too long for the model", false},
 		{"infrastructure", fixed{err: &model.Error{Outcome: agent.Infrastructure, Err: errors.New("down")}}, "", true},
 	} {
 		got, err := Reflector{Model: c.model}.Draft(t.Context(), testMaterial("prompt"), 1)

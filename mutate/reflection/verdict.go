@@ -73,7 +73,7 @@ func (m Material) accept(raw any, why string) (mutate.Draft, error) {
 	}
 	given := operator.FailureContext{Space: m.Space, Parent: m.Config, Lineage: m.Lineage}
 	if why, refused := operator.Refuse(given, operator.Child{Config: c}); refused {
-		return mutate.Draft{}, fmt.Errorf("is not new: %s", why)
+		return mutate.Draft{}, fmt.Errorf("was refused: %s", why)
 	}
 	return mutate.Draft{Config: c, Rationale: rationale}, nil
 }
@@ -83,14 +83,14 @@ func (m Material) admit(before, after any, rationale string) error {
 	old, _ := before.(string)
 	if text, ok := after.(string); ok {
 		if r, hidden := hiddenRune(text); hidden {
-			return fmt.Errorf("holds the hidden character %U", r)
+			return fmt.Errorf("contains the hidden character %U", r)
 		}
 		// The marks are a sign that instructions were copied from a transcript. Their
 		// absence proves nothing; a person reviews the change before it is adopted.
 		known := safety.Marks(old)
 		for _, mark := range safety.Marks(text) {
 			if !slices.Contains(known, mark) {
-				return fmt.Errorf("holds a phrase that is typical of attacks: %q", mark)
+				return fmt.Errorf("contains a phrase that is typical of attacks: %q", mark)
 			}
 		}
 		if err := m.copies(old, text, m.demonstrates()); err != nil {

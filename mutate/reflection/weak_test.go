@@ -50,7 +50,7 @@ func TestWeakProviders(t *testing.T) {
 		"refuses the schema":         {serve: refuses, unbound: true},
 		"larger than any response":   {serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, strings.Repeat("x", 9<<20)) }, infrastructureFailed: true},
 		"a response of another kind": {serve: func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "<html>") }, infrastructureFailed: true},
-		"hangs":                      {serve: hang, reason: "no answer in", outcome: agent.Timeout},
+		"hangs":                      {serve: hang, reason: "no answer within", outcome: agent.Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -144,8 +144,8 @@ func (v *view) pointless(b *ast.BinaryExpr, parents []ast.Node) bool {
 	return v.line1(ast.Unparen(b.X)) == v.line1(ast.Unparen(b.Y))
 }
 
-// zero reports whether an expression is the constant 0, and one whether it is the constant
-// 1.
+// zero reports whether an expression is the constant 0. one reports whether it is the
+// constant 1.
 func (v *view) zero(x ast.Expr) bool { return v.is(x, 0) }
 func (v *view) one(x ast.Expr) bool  { return v.is(x, 1) }
 

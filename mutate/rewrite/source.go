@@ -75,9 +75,10 @@ type Rewriter struct {
 	base *types.Package
 	own  map[string]bool
 
-	// known and knownWhole are the problems that the base has outside the block. tolerated
-	// are the problems inside the block; the base has such problems only if a package was
-	// not found.
+	// known and knownWhole are the problems that the base has outside the block: known in
+	// a check with context, and knownWhole in a check with whole. tolerated are the
+	// problems inside the block; the base has such problems only if a package was not
+	// found.
 	known, knownWhole, tolerated map[string]bool
 
 	needs    []string        // names of imports that only the block uses
@@ -164,7 +165,7 @@ func (r *Rewriter) parse(files map[string][]byte, own string) (all []source, blo
 			return nil, block, fmt.Errorf("file %s or its package is too large", quoted)
 		}
 		if nesting(data) > mostNesting {
-			return nil, block, fmt.Errorf("file %s nests more than %d brackets", quoted, mostNesting)
+			return nil, block, fmt.Errorf("file %s nests brackets more than %d levels deep", quoted, mostNesting)
 		}
 		tree, err := parser.ParseFile(set, name, data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
@@ -232,7 +233,7 @@ func (r *Rewriter) locate(own source, data []byte, at Site) error {
 	r.before, r.after, r.statements = b.String(), clean(at.End, end), true
 	l, ok := innermost(f, own.file, at.Start, at.End)
 	if !ok {
-		return errors.New("the block ends within a statement, or has no statement")
+		return errors.New("the block ends within a statement, or contains no statement")
 	}
 	r.open = r.imports + len(clean(start, l.open))
 	r.shut = len(clean(l.shut, end))

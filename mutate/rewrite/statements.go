@@ -210,8 +210,8 @@ func (m *mutation) returned(g *grower, l list) (string, bool) {
 	return strings.TrimSpace("return " + strings.Join(results, ", ")), true
 }
 
-// statement draws one of the statements for which keep returns true from the lists that may
-// change.
+// statement draws a statement from the lists that may change. It considers only
+// statements for which keep returns true.
 func (m *mutation) statement(keep func(l list, k int) bool) (list, int, bool) {
 	type at struct {
 		l list

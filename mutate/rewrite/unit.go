@@ -34,7 +34,7 @@ func (r *Rewriter) parseUnit(text string) (*unit, string) {
 	case len(text) > mostText:
 		return nil, "is larger than " + strconv.Itoa(mostText>>10) + " KiB"
 	case nesting([]byte(text)) > mostNesting:
-		return nil, "nests more than " + strconv.Itoa(mostNesting) + " brackets"
+		return nil, "nests brackets more than " + strconv.Itoa(mostNesting) + " levels deep"
 	}
 	u := &unit{at: len(r.before)}
 	u.end = u.at + len(text)

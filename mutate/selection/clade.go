@@ -31,7 +31,7 @@ func clade(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 		mean, sd := cladePosterior(counts[i], gains[i], variance)
 		if v := mean + curiosity*sd*rng.NormFloat64(); v > top {
 			at, top = i, v
-			why = fmt.Sprintf("it and its descendants have a gain of %+.3f ± %.3f in evaluations with a total weight of %.1f; sampled gain %+.3f",
+			why = fmt.Sprintf("the variant and its descendants have a gain of %+.3f ± %.3f in evaluations with a total weight of %.1f; sampled gain %+.3f",
 				mean, sd, counts[i], v)
 		}
 	}

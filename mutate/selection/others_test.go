@@ -142,13 +142,13 @@ func TestRandomTakesAll(t *testing.T) {
 
 func TestAReasonHasFigures(t *testing.T) {
 	for name, want := range map[string]string{
-		"clade":      "clade: it and its descendants have a gain of +0.015 ± 0.044 in evaluations with a total weight of 27.5; sampled gain +0.029",
+		"clade":      "clade: the variant and its descendants have a gain of +0.015 ± 0.044 in evaluations with a total weight of 27.5; sampled gain +0.029",
 		"hgm":        "hgm: it and its descendants have 7.0 successes and 3.0 failures; sampled success rate 0.639 at τ 2.00",
 		"dgm":        "dgm: +0.120 over the champion (median +0.020), with 0 children; selection probability 0.525",
-		"pareto":     "pareto: +0.120 over the champion, best on 3 of 4 tasks, one of 2 variants that no others cover",
+		"pareto":     "pareto: +0.120 over the champion, best on 3 of 4 tasks, one of 2 non-dominated variants",
 		"map_elites": "map_elites: +0.120 over the champion, a migrant, best of 1 in cell (cost 2, latency 2, domain 0), one of 3 cells of island 2",
 		"top_k":      "top_k: the second-best variant, +0.060 over the champion",
-		"random":     "random: one of 5",
+		"random":     "random: one of 5 variants",
 	} {
 		if _, why := mustNamed(t, name)(family(), Budget{500, 1000}, chance(2)); why != want {
 			t.Errorf("%s says %q", name, why)

@@ -21,7 +21,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	}
 	if len(fronts) == 0 {
 		at := rng.IntN(len(list))
-		return at, fmt.Sprintf("pareto: no task has a score yet, so one of %d was chosen at random", len(list))
+		return at, fmt.Sprintf("pareto: no task has a score yet, so one of %d variants was chosen at random", len(list))
 	}
 	at, stay := Draw(held, rng), 0
 	for _, n := range held {
@@ -29,7 +29,7 @@ func pareto(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 			stay++
 		}
 	}
-	return at, fmt.Sprintf("pareto: %s, best on %.0f of %d tasks, one of %d variants that no others cover", who(list, at), held[at], len(fronts), stay)
+	return at, fmt.Sprintf("pareto: %s, best on %.0f of %d tasks, one of %d non-dominated variants", who(list, at), held[at], len(fronts), stay)
 }
 
 // frontsOf returns, for every task with a score, the indices of the best candidates.

@@ -24,5 +24,5 @@ func topK(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 // random selects any candidate.
 func random(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	at := rng.IntN(len(list))
-	return at, fmt.Sprintf("random: one of %d", len(list))
+	return at, fmt.Sprintf("random: one of %d variants", len(list))
 }

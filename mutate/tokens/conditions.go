@@ -19,8 +19,9 @@ func (r *Rewriter) header(items []item) string {
 	return ""
 }
 
-// lostHeaders returns, for the lines of the base that begin with a condition, how many more
-// times each line occurs in the base than in the text, by the line's tokens.
+// lostHeaders returns the lines of the base that begin with a condition, keyed by their
+// tokens, with the number of times that each occurs more often in the base than in the
+// text.
 func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.SplitSeq(base, "\n") {

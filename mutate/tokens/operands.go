@@ -99,10 +99,10 @@ func (s *shrinking) ends(x, next item) bool {
 	return false
 }
 
-// reach returns the item that bounds an operand of a sign, to the right of the sign or,
-// with a step of -1, to the left. The bound is a sign that does not bind more tightly, a
-// bracket that encloses the sign and the operand, or a token that is not part of an
-// expression.
+// reach returns the item that bounds the operand of the sign at k: the operand to its
+// right or, if step is -1, to its left. The bound is a sign that does not bind more
+// tightly, a bracket that encloses the sign and the operand, or a token that is not part
+// of an expression.
 func (s *shrinking) reach(items []item, k, level, step int) int {
 	j := k + step
 	for ; j >= 0 && j < len(items); j += step {

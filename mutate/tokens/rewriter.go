@@ -38,7 +38,7 @@ func New(file, text string) (*Rewriter, error) {
 	}
 	size := r.read(text).size
 	if size > mostTokens {
-		return nil, fmt.Errorf("it has %d names, numbers and signs; the limit for rewriting is %d", size, mostTokens)
+		return nil, fmt.Errorf("it has %d names, numbers and symbols; the limit for rewriting is %d", size, mostTokens)
 	}
 	r.most = 3*size + 100
 	return r, nil

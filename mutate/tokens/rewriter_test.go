@@ -73,8 +73,8 @@ func TestSameSeedSameText(t *testing.T) {
 	}
 }
 
-// TestPythonParses counts the results that Python can parse, after one change and in
-// chains.
+// TestPythonParses counts the results that Python can parse, after one change and after
+// chains of changes.
 func TestPythonParses(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -183,7 +183,7 @@ func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		strings.Repeat("x", mostText+1):        "it has 65537 bytes; the limit for rewriting is 65536",
-		strings.Repeat("x ", mostTokens) + "y": "it has 4097 names, numbers and signs; the limit for rewriting is 4096",
+		strings.Repeat("x ", mostTokens) + "y": "it has 4097 names, numbers and symbols; the limit for rewriting is 4096",
 	} {
 		if _, err := New("a.py", text); err == nil || err.Error() != want {
 			t.Errorf("New = %v, want %q", err, want)

@@ -124,8 +124,8 @@ func (s *shrinking) hunks() []hunk {
 	return out
 }
 
-// offer returns a text and a description of the part that it reverts, if the text is nearer
-// to the base.
+// offer returns a text with a description of the part of the change that the text
+// reverts. It returns false unless the text is nearer to the base than the present one.
 func (s *shrinking) offer(lines []string, removed, added []string) (Piece, bool) {
 	text := strings.Join(lines, "\n")
 	if s.had[text] {

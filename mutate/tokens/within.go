@@ -7,9 +7,9 @@ import (
 	texttool "evolve/mutate/operator"
 )
 
-// part is a difference between a line and the line of the base that it replaced: the tokens
-// from a0 to before a1 of the base's line were replaced with the tokens from b0 to before
-// b1. Either run of tokens may be empty.
+// part is a difference between a line and the line of the base that it replaced: the
+// tokens [a0, a1) of the base's line were replaced with the tokens [b0, b1). Either run
+// of tokens may be empty.
 type part struct{ a0, a1, b0, b1 int }
 
 // within attempts to revert the parts in which a line differs from the line that it

@@ -90,7 +90,7 @@ func (m Material) read(answer string) (def authored.Definition, rationale string
 	}
 	def.Tests = append(def.Tests, m.kept(def)...)
 	if def, err = authored.ParseDraft(def.Draft()); err != nil {
-		return def, "", fmt.Errorf("has an invalid draft once the tests of the version in use are added: %w", err)
+		return def, "", fmt.Errorf("has a draft that becomes invalid once the tests of the version in use are added: %w", err)
 	}
 	return def, rationale, nil
 }

@@ -78,8 +78,8 @@ func TestRead(t *testing.T) {
 	if !slices.Equal(names, []string{"two", "fails", "in use 1"}) || string(def.Tests[2].Want) != "2" {
 		t.Errorf("%q", names)
 	}
-	// Tests that exist already are not added again, and a tool beside it has only its own
-	// tests.
+	// Tests that exist already are not added again, and a tool with another name has only
+	// its own tests.
 	for _, answer := range []string{object("convert", "def run(args):\n    return 3\n", two, four), object("money", "def run(args):\n    return 3\n", two, four)} {
 		if def, _, err := m.read("Why.\n```json\n" + answer + "\n```"); err != nil || len(def.Tests) != 2 {
 			t.Errorf("%d tests, %v", len(def.Tests), err)

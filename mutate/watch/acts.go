@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/experience"
 )
 
-// deed is an act with its effect: from the act on, the effect that key names holds or, if
-// ends is true, no longer holds. Acts with an empty key change nothing that evaluations
-// read.
+// deed is an act with its effect. From the act on, the effect named by key is in force
+// or, if ends is true, no longer in force. Acts with an empty key change nothing that
+// evaluations read.
 type deed struct {
 	archive.Act
 	key  string

@@ -267,10 +267,10 @@ func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int,
 	return slices.Sorted(maps.Keys(missing)), nil
 }
 
-// Panel returns, for each search task in its present form, the number of nights before the
-// run with the given number that have scores of the active config on the task, so that the
-// run can measure the same tasks. The result is empty for agents without randomness; see
-// [Tasks].
+// Panel returns, for each search task in its present form, the number of earlier nights
+// that have scores of the active config on the task, so that the run can measure the same
+// tasks. Earlier nights are those before the run with the given number. The result is
+// empty for agents without randomness; see [Tasks].
 func Panel(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string) (map[string]int, error) {
 	if plan.Deterministic && !plan.UsesSeed {
 		return nil, nil

@@ -150,8 +150,8 @@ func (v viewer) fall(nights []night, seen *Seen) (int, error) {
 	return f.First, nil
 }
 
-// adoption returns the latest adopted proposal whose config a night has run since, and the
-// index of the first such night.
+// adoption returns the latest adopted proposal with a config that some night after the
+// adoption has run, and the index of the first such night.
 func (v viewer) adoption(nights []night) (int, *archive.ProposalRecord) {
 	for i := len(v.decided) - 1; i >= 0; i-- {
 		p := v.decided[i]

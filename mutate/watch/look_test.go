@@ -428,8 +428,8 @@ func TestSuiteGrows(t *testing.T) {
 	}
 }
 
-// TestThirtyQuietNights runs months without a change over archives and checks that at most
-// the stated share of them has a headline.
+// TestThirtyQuietNights runs months in which nothing changes, each with its own archive,
+// and checks that at most the stated share of the months has a headline.
 func TestThirtyQuietNights(t *testing.T) {
 	const months = 12
 	alarms := 0

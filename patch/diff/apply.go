@@ -54,7 +54,7 @@ func (s section) apply(old []byte) ([]byte, error) {
 	created := s.created || old == nil && s.creates()
 	switch {
 	case created && old != nil:
-		return nil, &RefusedError{Reason: Exists, Text: "the file to create already exists", Hint: "write the change against its present content"}
+		return nil, &RefusedError{Reason: Exists, Text: "the file to create already exists", Hint: "write the diff against the file's current content"}
 	case !created && old == nil:
 		return nil, &RefusedError{Reason: Absent, Text: "the file to change does not exist", Hint: "check the path, which is relative to the root of the target; for a new file, write `--- /dev/null`"}
 	case created:
@@ -71,7 +71,7 @@ func (s section) apply(old []byte) ([]byte, error) {
 		return nil, nil
 	}
 	if bytes.Equal(result, old) {
-		return nil, &RefusedError{Reason: Empty, Text: "the file would not change", Hint: "leave it out"}
+		return nil, &RefusedError{Reason: Empty, Text: "the file would not change", Hint: "leave the file out"}
 	}
 	return result, nil
 }
@@ -89,13 +89,13 @@ func (s section) creates() bool {
 // create returns the content of a new file.
 func (s section) create() ([]byte, error) {
 	if len(s.hunks) > 1 {
-		return nil, &RefusedError{Hunk: 2, Reason: Malformed, Text: "a new file has several hunks", Hint: "write it as one hunk"}
+		return nil, &RefusedError{Hunk: 2, Reason: Malformed, Text: "a new file has several hunks", Hint: "write the new file as one hunk"}
 	}
 	var w lineWriter
 	for _, h := range s.hunks {
 		for _, l := range h.lines {
 			if l.kind != '+' {
-				return nil, &RefusedError{Hunk: 1, Line: l.at, Reason: Malformed, Text: "a new file has context or removed lines", Hint: "begin every line with +"}
+				return nil, &RefusedError{Hunk: 1, Line: l.at, Reason: Malformed, Text: "the hunk of a new file contains lines that do not begin with +", Hint: "begin every line with +"}
 			}
 			if !w.add(l.full()) {
 				return nil, errUnended(0, l)

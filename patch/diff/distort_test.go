@@ -67,7 +67,7 @@ func (d gitDiff) String() string {
 	return b.String()
 }
 
-// keep retains only the header lines for which which returns true.
+// keep retains only the header lines that the given function accepts.
 func (d *gitDiff) keep(which func(string) bool) {
 	d.head = slices.DeleteFunc(d.head, func(l string) bool { return !which(l) })
 }

@@ -13,7 +13,7 @@ var hunkForm = regexp.MustCompile(`^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,
 // hunk reads a hunk: its header and its lines.
 func (p *parser) hunk() error {
 	if p.cur == nil {
-		return p.refuse(p.i, Malformed, "a hunk comes before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk of each file, in the same fence")
+		return p.refuse(p.i, Malformed, "a hunk comes before any `--- a/FILE` and `+++ b/FILE`", "put the --- and +++ lines before the first hunk of each file, in the same fence")
 	}
 	if p.hunks++; p.hunks > MaxHunks {
 		return p.refuse(p.i, TooLarge, fmt.Sprintf("more than %d hunks in one diff", MaxHunks), "propose smaller changes, one at a time")
@@ -50,7 +50,7 @@ func (p *parser) hunk() error {
 		p.cur.end = -1 // following lines are not joined to the hunk
 	}
 	if len(h.lines) == 0 {
-		return p.refuse(h.at-1, Malformed, "the hunk has no lines", "leave it out")
+		return p.refuse(h.at-1, Malformed, "the hunk has no lines", "leave the hunk out")
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (p *parser) body(h *hunk, wantOld, wantNew int) (blanks int, err error) {
 		switch raw[0] {
 		case '\\':
 			if blanks > 0 || len(h.lines) == 0 {
-				return blanks, p.refuse(p.i, Malformed, "a marker for a missing newline follows no line", "put `\\ No newline at end of file` right after the line without a newline")
+				return blanks, p.refuse(p.i, Malformed, "a marker for a missing newline does not follow a line", "put `\\ No newline at end of file` right after the line without a newline")
 			}
 			h.lines[len(h.lines)-1].bare = true
 			continue

@@ -11,13 +11,13 @@ const maxTries = 64
 func (f *finder) missing(i int, h hunk) error {
 	e := &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Missing,
-		Text: "its context and removed lines are not in the file",
-		Hint: "copy them from the present file, character by character",
+		Text: "the hunk's context and removed lines are not in the file",
+		Hint: "copy them from the current file, character by character",
 	}
 	made := h.without('-')
 	if now, _ := f.find(made); now >= 0 && f.at(now, made) {
-		e.Text += fmt.Sprintf("; its new lines are already at line %d", now+1)
-		e.Hint = "leave the hunk out if the change is already made"
+		e.Text += fmt.Sprintf("; the hunk's new lines are already at line %d", now+1)
+		e.Hint = "leave the hunk out if the change has already been made"
 		return e
 	}
 	old := h.without('+')
@@ -85,8 +85,8 @@ func (f *finder) nearest(block []line, stated int) (best, right int) {
 func (f *finder) ambiguous(i int, h hunk) error {
 	e := &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Ambiguous,
-		Text: "its context and removed lines occur more than once in the file",
-		Hint: "give more lines of context, so that they occur once",
+		Text: "the hunk's context and removed lines occur more than once in the file",
+		Hint: "give more lines of context, so that the hunk matches in only one place",
 	}
 	if stated := h.line(); stated >= 0 && f.at(stated, h.without('+')) {
 		e.Text += fmt.Sprintf(", and it is not certain that line %d is meant: the line numbers are inconsistent, or the change has no context", stated+1)
@@ -99,7 +99,7 @@ func (f *finder) ambiguous(i int, h hunk) error {
 func errNoContext(i int, h hunk) error {
 	return &RefusedError{
 		Hunk: i + 1, Line: h.at, Reason: Ambiguous,
-		Text: "it adds lines without context",
-		Hint: "give the lines before and after as context",
+		Text: "the hunk adds lines without context",
+		Hint: "include the lines before and after the added ones as context",
 	}
 }

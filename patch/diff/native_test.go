@@ -53,9 +53,10 @@ type changed struct {
 	text   string
 }
 
-// walk calls each for the diff of every file in the newest commits of a repository,
-// excluding merges, and returns the number of commits. If most is 0, it covers all commits.
-// It skips commits with a file that git cannot read, as in a partial clone.
+// walk calls the function each for the diff of every file in the newest commits of a
+// repository, excluding merges, and returns the number of commits. If most is 0, it
+// covers all commits. It skips commits with a file that git cannot read, as in a partial
+// clone.
 func (n *native) walk(most int, each func(changed)) (commits int) {
 	n.t.Helper()
 	args := []string{"rev-list", "--no-merges", "HEAD"}

@@ -102,8 +102,8 @@ func (p *parser) signature() bool {
 }
 
 // starts reports whether the two names at the current line begin a file although the
-// previous hunk expects more lines. They do if a hunk follows the names and the previous
-// hunk does not expect exactly these two lines.
+// previous hunk expects more lines. The names begin a file if a hunk follows them and the
+// previous hunk does not expect exactly these two lines.
 func (p *parser) starts(old, now int) bool {
 	return hunkLike.MatchString(p.line(p.i+2)) && (old != 1 || now != 1)
 }
@@ -127,7 +127,7 @@ func (p *parser) next() error {
 	case binaryLike.MatchString(s):
 		return p.refuse(p.i, Unsupported, "binary files cannot be changed by a patch", "leave them out")
 	case alikeLike.MatchString(s), p.cur != nil && moveLike.MatchString(s):
-		return p.refuse(p.i, Unsupported, "renames and copies are not applied", "write them as a removed file and a new file: `git diff --no-renames`")
+		return p.refuse(p.i, Unsupported, "renames and copies are not supported", "write them as a removed file and a new file: `git diff --no-renames`")
 	case hunkLike.MatchString(s):
 		return p.hunk()
 	case p.opens(s):
@@ -176,9 +176,9 @@ func (p *parser) prose(s string) error {
 	switch {
 	case p.cur != nil && len(p.cur.hunks) > 0 && p.i == p.cur.end && (p.short || !toolLike.MatchString(s)):
 		return p.refuse(p.i, Malformed, "a line does not begin with a space, + or -: "+quote(s),
-			"begin every line of a hunk with one of these; leave an empty line or close the fence before prose")
+			"begin every line of a hunk with a space, + or -; put an empty line or the closing fence before prose")
 	case likely && p.strict:
-		return p.refuse(p.i, Malformed, "a changed line comes before any `--- a/FILE` and `+++ b/FILE`", "put both lines before the first hunk")
+		return p.refuse(p.i, Malformed, "a changed line comes before any `--- a/FILE` and `+++ b/FILE`", "put the --- and +++ lines before the first hunk")
 	case likely && (p.torn || p.cur != nil):
 		return p.refuse(p.i, Malformed, "a changed line belongs to no hunk: "+quote(s), "begin every hunk with a line `@@ -LINE,COUNT +LINE,COUNT @@` and keep prose out of it")
 	}

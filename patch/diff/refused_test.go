@@ -101,8 +101,8 @@ func TestRefusalsNameTheSpot(t *testing.T) {
 	}
 	want := &RefusedError{
 		Path: "g", Hunk: 2, Line: 17, Reason: Missing,
-		Text: `its context and removed lines are not in the file; line 5 of the file is "four", not "fuor⟦U+001B⟧[2J"`,
-		Hint: "copy them from the present file, character by character",
+		Text: `the hunk's context and removed lines are not in the file; line 5 of the file is "four", not "fuor⟦U+001B⟧[2J"`,
+		Hint: "copy them from the current file, character by character",
 	}
 	if d := cmp.Diff(want, refused); d != "" {
 		t.Error(d)

@@ -55,7 +55,7 @@ func Show(files []File, context int) []Shown {
 			s.Kind = "removed"
 		}
 		if binary(f.Old) || binary(f.New) {
-			s.Note = fmt.Sprintf("not text: %s before, %s after", describe(f.Old), describe(f.New))
+			s.Note = fmt.Sprintf("binary, or too large to show: %s before, %s after", describe(f.Old), describe(f.New))
 		} else {
 			s.show(blocks(f.Old, f.New, context))
 		}

@@ -41,7 +41,7 @@ func TestRender(t *testing.T) {
 +a text with⟦U+0000⟧ and ⟦0xFF⟧ in it
 --- a/bin
 +++ b/bin
-⟦not text: 2 bytes with SHA-256 ffe9aaeaa2a2d504 before, 3 bytes with SHA-256 2b7d2121198c3170 after⟧
+⟦binary, or too large to show: 2 bytes with SHA-256 ffe9aaeaa2a2d504 before, 3 bytes with SHA-256 2b7d2121198c3170 after⟧
 --- a/long
 +++ b/long
 ⟦1 lines longer than 500 bytes are truncated⟧

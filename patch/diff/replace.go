@@ -64,7 +64,7 @@ func Replace(list []Replacement, base Base) ([]File, error) {
 		}
 		b.Write(f.Old[end:])
 		if f.Old != nil && bytes.Equal(b.Bytes(), f.Old) {
-			return nil, &RefusedError{Path: f.Path, Reason: Empty, Text: "the file would not change", Hint: "leave it out"}
+			return nil, &RefusedError{Path: f.Path, Reason: Empty, Text: "the file would not change", Hint: "leave the file out"}
 		}
 		out[i].New = append([]byte{}, b.Bytes()...) // empty is not nil
 	}
@@ -83,7 +83,7 @@ func checkLimits(list []Replacement) error {
 	case len(list) > MaxFiles:
 		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("%d pairs were given; the maximum is %d", len(list), MaxFiles), Hint: "propose smaller changes, one at a time"}
 	case size > MaxText:
-		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the pairs have %d bytes; the maximum is %d", size, MaxText), Hint: "propose smaller changes, one at a time"}
+		return &RefusedError{Reason: TooLarge, Text: fmt.Sprintf("the old and new texts have %d bytes in total; the maximum is %d", size, MaxText), Hint: "propose smaller changes, one at a time"}
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ type span struct {
 func insertSpan(list []span, s span) ([]span, error) {
 	at, _ := slices.BinarySearchFunc(list, s, func(a, b span) int { return a.start - b.start })
 	if at > 0 && list[at-1].end > s.start || at < len(list) && (list[at].start < s.end || list[at].start == s.start) {
-		return nil, &RefusedError{Reason: Overlapping, Text: "its old text overlaps that of another pair", Hint: "merge the two pairs"}
+		return nil, &RefusedError{Reason: Overlapping, Text: "the old text overlaps that of another pair", Hint: "merge the two pairs"}
 	}
 	return slices.Insert(list, at, s), nil
 }
@@ -117,11 +117,11 @@ func (r Replacement) find(content []byte) (span, error) {
 	before, after := r.inEndings(endingOf(content))
 	start := bytes.Index(content, []byte(before))
 	if start < 0 {
-		return span{}, &RefusedError{Reason: Missing, Text: "its old text is not in the file: " + quote(r.Old), Hint: "copy it from the present file, character by character"}
+		return span{}, &RefusedError{Reason: Missing, Text: "the old text is not in the file: " + quote(r.Old), Hint: "copy it from the current file, character by character"}
 	}
 	// The next occurrence may begin inside the first one.
 	if bytes.Contains(content[start+1:], []byte(before)) {
-		return span{}, &RefusedError{Reason: Ambiguous, Text: "its old text occurs more than once in the file: " + quote(r.Old), Hint: "give more of the surrounding text, so that it occurs once"}
+		return span{}, &RefusedError{Reason: Ambiguous, Text: "the old text occurs more than once in the file: " + quote(r.Old), Hint: "give more of the surrounding text, so that the old text occurs only once"}
 	}
 	return span{start: start, end: start + len(before), text: after}, nil
 }

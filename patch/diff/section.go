@@ -44,7 +44,7 @@ func (p *parser) head(s string) error {
 	if isGit {
 		d.named = true
 		if d.git, isGit = gitPair(git); !isGit {
-			return p.refuse(p.i, Unsupported, "the two names of the `diff --git` line differ", "renames are not applied: write a removed file and a new file")
+			return p.refuse(p.i, Unsupported, "the two names on the `diff --git` line differ", "renames are not supported: write the change as a removed file and a new file")
 		}
 	}
 	if m := modeLike.FindStringSubmatch(s); m != nil {
@@ -55,7 +55,7 @@ func (p *parser) head(s string) error {
 	if m := indexLike.FindStringSubmatch(s); m != nil {
 		d.oldHash, d.newHash = m[1], m[2]
 		if m[3] != "" && m[3] != "100644" && m[3] != "100755" {
-			return p.refuse(p.i, Unsupported, "mode "+m[3]+" is not a regular file", "links and submodules cannot be changed by a patch")
+			return p.refuse(p.i, Unsupported, "mode "+m[3]+" is not the mode of a regular file", "links and submodules cannot be changed by a patch")
 		}
 	}
 	p.ending()
@@ -74,7 +74,7 @@ func (p *parser) head(s string) error {
 		}
 		var ok bool
 		if *side.name, ok = header(rest); !ok {
-			return p.refuse(p.i, Malformed, "the name of the file cannot be read", "write `--- a/FILE` and `+++ b/FILE`")
+			return p.refuse(p.i, Malformed, "the name of the file cannot be parsed", "write `--- a/FILE` and `+++ b/FILE`")
 		}
 		p.ending()
 		p.i++
@@ -96,7 +96,7 @@ func (p *parser) mode(what, mode string) error {
 	d := p.cur
 	switch {
 	case mode[:3] != "100":
-		return p.refuse(p.i, Unsupported, "mode "+mode+" is not a regular file", "links and submodules cannot be changed by a patch")
+		return p.refuse(p.i, Unsupported, "mode "+mode+" is not the mode of a regular file", "links and submodules cannot be changed by a patch")
 	case what == "old mode" || what == "new mode":
 		return p.refuse(p.i, Unsupported, "a patch cannot change the mode of a file", "leave the mode lines out")
 	case what == "new file mode" && mode != "100644":
@@ -143,7 +143,7 @@ func (p *parser) finish() error {
 
 // name determines the path to which the names in a header refer.
 func (p *parser) name(d *draft) error {
-	differ := p.refuse(d.first, Unsupported, "the old and new names of the file differ", "renames are not applied: write a removed file and a new file, or give the same path twice")
+	differ := p.refuse(d.first, Unsupported, "the old and new names of the file differ", "renames are not supported: write the change as a removed file and a new file, or give the same path twice")
 	before, after := d.before, d.after
 	if before == "" {
 		before = after

@@ -41,7 +41,7 @@ type TooSoonError struct {
 }
 
 func (e *TooSoonError) Error() string {
-	text := fmt.Sprintf("%s; the next is possible at %s", e.Limit, e.Next.UTC().Format(time.RFC3339))
+	text := fmt.Sprintf("%s; the next patch is possible at %s", e.Limit, e.Next.UTC().Format(time.RFC3339))
 	if e.Ahead {
 		text += " (the ledger has an entry dated in the future: the clock was set back)"
 	}

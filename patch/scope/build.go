@@ -51,7 +51,7 @@ func (p Policy) build(c *change) (rule, why string) {
 		return "module file", fmt.Sprintf("%s decides which code is built", p)
 	}
 	if p, ok := anywhere(buildFolders, c.folded[:len(c.folded)-1]); ok {
-		return "build file", fmt.Sprintf("files in a folder named %s are run by a build or come from elsewhere", p)
+		return "build file", fmt.Sprintf("files in a folder named %s are run by a build or are third-party code", p)
 	}
 	// Go source is not a build file, whatever its name; the exception is magefile.go, which
 	// mage runs.

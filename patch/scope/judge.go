@@ -54,7 +54,7 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 			}
 		}
 		if slices.Contains(twice, c.path) {
-			check("twice", "the tree has this path more than once")
+			check("twice", "the tree contains this path more than once")
 		}
 		check(malformed(c.path))
 		check(nonASCII(c.path))

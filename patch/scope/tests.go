@@ -46,7 +46,7 @@ func (r testRules) judge(c *change) (fresh bool, rule, why string) {
 		case c.segments[i] != s:
 			return false, "testdata", fmt.Sprintf("%q is testdata on some systems and source on others", folder)
 		case r.judged[folder] || c.old != nil:
-			return false, "testdata", fmt.Sprintf("tests in the base read %s", folder)
+			return false, "testdata", fmt.Sprintf("existing tests may read %s", folder)
 		}
 		return true, "", ""
 	}
@@ -55,16 +55,16 @@ func (r testRules) judge(c *change) (fresh bool, rule, why string) {
 		case !strings.HasSuffix(c.path, "_test.go"):
 			return false, "test", "the name is that of a test file on some systems and that of a source file on others"
 		case c.now == nil:
-			return false, "test", "it removes a test in the base"
+			return false, "test", "it removes an existing test"
 		case c.old != nil:
-			return false, "test", "it changes a test in the base"
+			return false, "test", "it changes an existing test"
 		}
 		return true, "", ""
 	}
 	for i, s := range c.folded {
 		last := i == len(c.folded)-1
 		if pattern, ok := matches(goldenFiles, s); ok && !(last && strings.HasSuffix(s, ".go")) {
-			return false, "golden file", fmt.Sprintf("%s holds data that tests compare against (%s); put new data into a separate testdata folder", s, pattern)
+			return false, "golden file", fmt.Sprintf("%s contains data that tests compare against (%s); put new data into a separate testdata folder", s, pattern)
 		}
 	}
 	return false, "", ""

@@ -78,11 +78,11 @@ func (o OwnEffect) UntriedWords() string {
 	case archive.UntriedUnplanned:
 		return what + ": no evaluations were planned for it"
 	case archive.UntriedShort:
-		return what + ": too few of the evaluations for it were left"
+		return what + ": too few evaluations were left for it"
 	case archive.UntriedEnded:
-		return what + ": the evaluations for it ended"
+		return what + ": the evaluations ended before it was tried"
 	case archive.UntriedEnough:
-		return what + ": the search was enough to decide"
+		return what + ": the evaluations of the search were enough to decide"
 	}
 	return what
 }

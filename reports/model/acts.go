@@ -36,7 +36,7 @@ func (a Act) words() string {
 	}[verb]
 	switch kind {
 	case "autonomy":
-		kind = "level of autonomy"
+		kind = "autonomy level"
 	case "proposal":
 		kind = ""
 	}

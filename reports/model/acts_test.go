@@ -17,10 +17,10 @@ func TestCausesOfAFall(t *testing.T) {
 		change        archive.ActiveChange
 		want, command string
 	}{
-		"nothing": {archive.ActiveChange{Versioned: true}, "none of your commits changed it, so the cause is the provider or the data", ""},
+		"nothing": {archive.ActiveChange{Versioned: true}, "none of your commits changed the agent, so the cause is the provider or the data", ""},
 		"live turns": {
 			archive.ActiveChange{Versioned: true, Learned: true, Evolve: true},
-			"none of your commits changed it, so the cause is the provider or the data, or the experience from its live turns, or the new version of evolve", "",
+			"none of your commits changed the agent, so the cause is the provider or the data, or the experience from its live turns, or the new version of evolve", "",
 		},
 		"a level":  {archive.ActiveChange{Acts: []archive.Act{live}}, "neither its config nor its files changed, so the cause is the provider or the data", ""},
 		"a commit": {archive.ActiveChange{Versioned: true, Commit: commit, Params: []string{"k"}}, "commit 0123456789ab “harmless” of 14 Nov; k changed", "git show 0123456789ab"},
@@ -57,7 +57,7 @@ func TestCausesOfAFall(t *testing.T) {
 	}
 	w := Watch{Changed: &ActiveChange{Acts: change("clerk", archive.ActiveChange{Acts: []archive.Act{added, live}}).Acts}}
 	changes := w.Changes()
-	if len(changes) != 3 || changes[1].Name != "feedback" || changes[2].Text != "level of autonomy lowered on 14 Nov: 2 to 1; no evaluation uses it" {
+	if len(changes) != 3 || changes[1].Name != "feedback" || changes[2].Text != "autonomy level lowered on 14 Nov: 2 to 1; no evaluation uses it" {
 		t.Errorf("%+v", changes)
 	}
 }

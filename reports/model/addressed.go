@@ -69,7 +69,7 @@ func (l *addressed) added(path string, before, after []byte) {
 	for line := range strings.Lines(string(before)) {
 		old[strings.TrimSuffix(line, "\n")] = true
 	}
-	l.look("the name of a file", path)
+	l.look("a file name", path)
 	rows := strings.Split(string(after), "\n")
 	for _, a := range safety.Addressed(string(after)) {
 		if row := rows[min(a.Line, len(rows))-1]; old[row] && (a.Line >= len(rows) || old[rows[a.Line]]) {

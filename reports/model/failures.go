@@ -33,7 +33,7 @@ func (f Failures) Total() (champion, variant int) {
 
 // failures returns the counts of failed runs, or nil if no run was scored on both sides.
 func (t *tally) failures() *Failures {
-	out := &Failures{}
+	out := &Failures{Kinds: []FailureKind{}} // a list in JSON is never null
 	kinds := map[agent.Outcome]*FailureKind{}
 	kind := func(o agent.Outcome) *FailureKind {
 		if kinds[o] == nil {

@@ -33,7 +33,7 @@ func findingOf(f archive.Finalist) string {
 	case f.Comparison.Hi < 0:
 		return "worse"
 	case f.Comparison.Hi >= stats.Practical:
-		return "neither shown nor ruled out"
+		return "gain neither shown nor ruled out"
 	}
 	return "no gain of " + number.Size(stats.Practical) + " points"
 }

@@ -13,6 +13,7 @@ import (
 
 func (b *builder) health() error {
 	h := &b.out.Health
+	h.Stages, h.Outcomes = []Stage{}, []Outcome{} // lists in JSON are never null
 	h.Incomplete = clip(b.inCases(b.result.Incomplete), MaxReason)
 	for _, w := range slices.Concat(b.plan.Warnings, b.plan.Alike) {
 		h.Warnings = append(h.Warnings, clip(b.inCases(w), MaxReason))
@@ -59,7 +60,7 @@ func (b *builder) health() error {
 		h.Noise = &Noise{Effect: effect(b.result.AA.Comparison), P: b.result.AA.TwoSided, Drifted: b.result.AA.Drifted}
 	}
 	if b.result.Strayed != "" {
-		h.Warnings = append(slices.Clip(h.Warnings), "many evaluations in a row failed because of infrastructure while the champion answered; some variants or tasks caused this, so the run went on; the first failure: "+b.result.Strayed)
+		h.Warnings = append(slices.Clip(h.Warnings), "many evaluations in a row failed with infrastructure errors while the champion still answered, so some variants or tasks are the cause, and the run continued; the first failure: "+b.result.Strayed)
 	}
 	for _, w := range b.scaleRemarks() {
 		h.Scale = append(h.Scale, clip(w, MaxReason))

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Heat holds the mean scores on the search tasks of the champion, the headline's variant
-// and the other listed variants. The hardest task comes last.
+// Heat holds the mean scores of the champion, the headline's variant and the other listed
+// variants on the search tasks. The hardest task comes last.
 type Heat struct {
 	// Columns names the tasks or, if there are more than [mostColumns] tasks, groups of
 	// neighbouring tasks.

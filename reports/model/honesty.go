@@ -205,7 +205,7 @@ func (b *builder) control() {
 		if f.Ruling != nil {
 			h.Method = "both sides run in turn on every held-out task, with evidence that is valid at any stopping time and a separate error level for each confirmation"
 			if f.Ruling.Fixed {
-				h.Method = "each held-out task runs once on both sides, because a repeat would give the same score; Student's t over independent tasks, with a separate error level for each confirmation"
+				h.Method = "each held-out task runs once with each of the two variants, because a repeat would give the same score; Student's t over independent tasks, with a separate error level for each confirmation"
 			}
 			h.ErrorRate = math.Exp(-f.Ruling.Threshold)
 		}

@@ -16,7 +16,7 @@ func LimitWords(l archive.AgentLimit) string {
 	case archive.LimitFailed:
 		return "none: the run failed after " + used
 	case archive.LimitPolicies:
-		return "a limit under policies stopped the search after " + used + ": " + clip(l.Policy, MaxReason)
+		return "a limit under `policies` stopped the search after " + used + ": " + clip(l.Policy, MaxReason)
 	case archive.LimitExhausted:
 		return "none: after " + used + " the search had no config left to try"
 	case archive.LimitSpent, archive.LimitLeft:
@@ -27,9 +27,9 @@ func LimitWords(l archive.AgentLimit) string {
 	case name == "":
 		return "unknown: the run ended before a limit was reached"
 	case l.End == archive.LimitLeft:
-		return name + " bound the search, " + of + " used; the confirmation needed no more"
+		return name + " limited the search, " + of + " used; the confirmation needed no more"
 	case l.End == archive.LimitSpent:
-		return name + " bound it, " + of + " used"
+		return name + " limited the run, " + of + " used"
 	}
-	return name + " bound it, with room for " + number.Plural(l.Evaluations, "evaluation")
+	return name + " limited the run, with room for " + number.Plural(l.Evaluations, "evaluation")
 }

@@ -118,7 +118,7 @@ func (b *builder) stopped(r Rejection) string {
 	case b.run.State == archive.RunRunning:
 		return "the run is still in progress"
 	case len(b.result.Finalist) == 0:
-		return "not confirmed: no finalist went to the holdout"
+		return "not confirmed: no finalist was evaluated on the holdout"
 	}
 	if len(b.result.Finalist) == 1 {
 		return "behind the finalist"

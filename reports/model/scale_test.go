@@ -29,7 +29,7 @@ func TestScaleRemarks(t *testing.T) {
 	}{
 		"apart":         {score: .8},
 		"too good":      {score: .995, want: []string{coarse}},
-		"another first": {score: .8, result: archive.AgentResult{Search: archive.SearchResult{MetricFirst: first}}, want: []string{"by its mean over 40 search cases, v3 is better than v2, which ranks first by score: time 5.00 → 4.00 s, −1.00 s, 99.5 % interval −1.50 to −0.50; a large"}},
+		"another first": {score: .8, result: archive.AgentResult{Search: archive.SearchResult{MetricFirst: first}}, want: []string{"by the mean of the metric over 40 search cases, v3 is better than v2, which ranks first by score: time 5.00 → 4.00 s, −1.00 s, 99.5 % interval −1.50 to −0.50; a large"}},
 		"refused":       {score: .995, result: archive.AgentResult{Refused: []stats.Refusal{{Variant: "b"}}}},
 		"left out":      {score: .995, result: archive.AgentResult{LeftOut: []archive.LeftOut{{Variant: "b"}}}},
 	} {

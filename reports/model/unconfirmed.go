@@ -22,9 +22,9 @@ func (b *builder) unconfirmed() string {
 	which := ""
 	switch {
 	case h.Metric != nil && h.Metric.Shown() > 0:
-		which = "that of " + h.Metric.Title()
+		which = h.Metric.Title()
 	case h.Of != stats.TheseTasks && h.Lo > 0:
-		which = "that of the score"
+		which = "the score"
 	default:
 		return ""
 	}
@@ -32,7 +32,7 @@ func (b *builder) unconfirmed() string {
 	if len(why) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the %s interval, %s, shows %s to be better, but this is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
+	return fmt.Sprintf("the %s interval for %s shows %s to be better, but this is not confirmed: %s", number.Percent(h.Level), which, h.Variant.Name(), strings.Join(why, "; "))
 }
 
 // missing lists those conditions for the claim about new tasks that a ruling does not meet.
@@ -45,7 +45,7 @@ func (b *builder) missing(r *stats.Ruling) []string {
 	if r.Independent > 0 && r.Independent < float64(r.Least)-Tolerance {
 		why = append(why, fmt.Sprintf("a confirmation needs at least %d independent held-out %ss, but there are %.3g", r.Least, noun, r.Independent))
 	} else if r.NewLower <= 0 {
-		why = append(why, fmt.Sprintf("the lower bound at %s must be above 0, but it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
+		why = append(why, fmt.Sprintf("the lower bound at %s confidence must be above 0, but it is %s points: %s", number.Percent(r.BoundLevel()), number.Points(r.NewLower), b.entryLevel(r)))
 	}
 	if !r.Fixed && r.LogE < r.Threshold {
 		why = append(why, fmt.Sprintf("the evidence on these %ss, which is valid at any stopping time, is %s of what a confirmation needs", noun, number.Share(Evidence{LogE: r.LogE, Required: r.Threshold}.Share())))
@@ -66,7 +66,7 @@ func (b *builder) entryLevel(r *stats.Ruling) string {
 		words += fmt.Sprintf(", %s divided by the %d confirmations allowed in %d days", number.Percent(e.Level), e.Most, e.Days)
 	}
 	if !r.Fixed {
-		words += ", halved because the evidence is looked at each time that all tasks have run"
+		words += ", halved because the evidence is checked each time all tasks have run"
 	}
 	return words
 }

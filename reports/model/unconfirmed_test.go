@@ -32,7 +32,7 @@ func TestUnconfirmed(t *testing.T) {
 		want    []string // parts of the expected text; none means there is no text
 	}{
 		"the level of an entry": {pairs(16, uneven), archive.Undecided, []string{
-			"the 95 % interval, that of excess, shows v2 to be better, but this is not confirmed: ", "the lower bound at 99.6 % must be above 0, but it is −",
+			"the 95 % interval for excess shows v2 to be better, but this is not confirmed: ", "the lower bound at 99.6 % confidence must be above 0, but it is −",
 			"the error rate allowed for one confirmation is .4 %, 5 % divided by the 12 confirmations allowed in 30 days",
 		}},
 		"no difference":  {pairs(16, func(i int) float64 { return uneven(i) - 1.3 }), archive.Undecided, nil},

@@ -117,8 +117,8 @@ func (t *tally) weigh(g *archive.Grounds) {
 	}
 }
 
-// paired returns, by task, a metric's values for the attempts to which an attempt of the
-// other side corresponds.
+// paired returns a metric's values by task. It uses only the attempts that have a
+// counterpart on the other side.
 func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
 	var out []stats.Pair
 	for _, task := range sortedKeys(t.champion) {

@@ -99,8 +99,8 @@ func ListWaiting(ctx context.Context, src Source, run string, at time.Time) ([]W
 // Days returns the number of whole days for which a proposal has waited.
 func Days(since, at time.Time) int { return int(at.Sub(since) / (24 * time.Hour)) }
 
-// confirmed returns the confirmed gain on which a proposal rests, and the reference with
-// which that gain compares.
+// confirmed returns the confirmed gain on which a proposal rests, and the reference to
+// which that gain is relative.
 func confirmed(ctx context.Context, src Source, p archive.ProposalRecord) (*float64, *stats.Reference, error) {
 	r, err := src.Result(ctx, p.Run, p.Agent)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -167,7 +167,7 @@ func (w Waiting) Words() string {
 	}
 	words += ": " + number.Points(*w.Difference) + " points over " + text.Visible(w.Reference.Proposal)
 	if w.Reference.Steps > 0 {
-		words += fmt.Sprintf(", which was %s over v%d", number.Points(w.Reference.Difference), w.Reference.Champion)
+		words += fmt.Sprintf(", which was %s points over v%d", number.Points(w.Reference.Difference), w.Reference.Champion)
 	}
 	return words
 }
@@ -175,7 +175,7 @@ func (w Waiting) Words() string {
 // StaleWords returns a sentence that names the changes that prevent the approval of a
 // proposal.
 func StaleWords(moved []string) string {
-	return "stale: " + text.Visible(clip(strings.Join(moved, ", "), 160)) + " changed since the proposal was measured; `evolve run` may measure it again"
+	return "stale: " + text.Visible(clip(strings.Join(moved, ", "), 160)) + " changed after the proposal was measured; `evolve run` may measure it again"
 }
 
 // whole formats a number of whole days.

@@ -255,7 +255,7 @@ func (w *Watch) Alarms() []Alarm {
 		return nil
 	}
 	if f := w.Fall; f != nil {
-		words := "the champion has fallen by " + number.Size(f.Difference) + " points since " + day(f.Since) + " " + f.bounds() + ": " + f.ActiveChange.cause()
+		words := "the champion's score has fallen by " + number.Size(f.Difference) + " points since " + day(f.Since) + " " + f.bounds() + ": " + f.ActiveChange.cause()
 		out = append(out, Alarm{words, f.Command})
 	}
 	if a := w.Adopted; a != nil && a.Disappoints() {
@@ -335,14 +335,14 @@ func (c Crossed) words() string {
 		shown = "on the same tasks it scored below the config that it replaced"
 	}
 	return "; chance alone may explain that, but " + shown + " in the night of " + day(c.Night) + ", with " +
-		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no later night has refuted it"
+		number.Points(c.Difference) + " points " + number.Interval(c.Lo, c.Hi) + ", and no later night has refuted this finding"
 }
 
 // cause returns a phrase that names the changes just before a fall. The scores of two
 // nights show the joint effect of the changes between them, not the effect of each change.
 func (c ActiveChange) cause() string {
 	if c.Candidates == 0 {
-		words := "none of your commits changed it, so the cause is the provider or the data"
+		words := "none of your commits changed the agent, so the cause is the provider or the data"
 		if !c.Versioned {
 			words = "neither its config nor its files changed, so the cause is the provider or the data"
 		}
@@ -427,7 +427,7 @@ func (w *Watch) Changes() []NamedChange {
 		}
 	}
 	if f := w.Fall; f != nil {
-		out = append(out, NamedChange{"before the fall", f.ActiveChange.cause(), f.Command})
+		out = append(out, NamedChange{"before the scores fell", f.ActiveChange.cause(), f.Command})
 		live(f.ActiveChange)
 	}
 	if c := w.Changed; c != nil {

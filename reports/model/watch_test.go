@@ -47,7 +47,7 @@ func TestCrossedStays(t *testing.T) {
 		Crossed: &Crossed{Night: time.Date(2026, 11, 14, 22, 0, 0, 0, time.UTC), Difference: -.09, Lo: -.17, Hi: -.01, Worse: true},
 	}}
 	alarms := w.Alarms()
-	want := "P1 disappoints: −4.0 points [−11.0, +3.0] since its adoption; chance alone may explain that, but on the same tasks it scored below the config that it replaced in the night of 14 Nov, with −9.0 points [−17.0, −1.0], and no later night has refuted it"
+	want := "P1 disappoints: −4.0 points [−11.0, +3.0] since its adoption; chance alone may explain that, but on the same tasks it scored below the config that it replaced in the night of 14 Nov, with −9.0 points [−17.0, −1.0], and no later night has refuted this finding"
 	if len(alarms) != 1 || alarms[0].Text != want || alarms[0].Command != "evolve rollback P1" || w.Row() != "" || !w.Adopted.rollback() {
 		t.Errorf("%+v, row %q", alarms, w.Row())
 	}

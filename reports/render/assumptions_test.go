@@ -36,7 +36,7 @@ func TestClaimNamesItsAssumptions(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), "\u00a0", " ")), " ")
-			for _, want := range []string{"up to 4.9 % of new tasks could fail unnoticed", "the gain would be lost if this share reached 24.5 %", "a night shifts such a difference by 2.0 points (standard deviation); measured in 1 night"} {
+			for _, want := range []string{"up to 4.9 % of new tasks could fail unnoticed", "the gain would be lost if this share reached 24.5 %", "the difference varies from night to night by 2.0 points (standard deviation); measured in 1 night"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s, %s: no %q in %.3000s", verdict, name, want, text)
 				}

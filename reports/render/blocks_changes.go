@@ -91,7 +91,7 @@ func ablationBlocks(s subject) []block {
 		}
 		t.add("", a.Winner.Name(), a.Small.Name(), list(stay, ", "), number.Count(len(a.Reverted)), number.Count(a.Evaluations))
 	}
-	return append(out, fold{Summary: say("how " + number.Plural(len(all), "other finalist was", "other finalists were") + " reduced"), Blocks: []block{t}})
+	return append(out, fold{Summary: say("how " + number.Plural(len(all), "other finalist of the search was", "other finalists of the search were") + " reduced"), Blocks: []block{t}})
 }
 
 // ablationNote describes how the changes of one finalist were judged, which of them were
@@ -99,9 +99,9 @@ func ablationBlocks(s subject) []block {
 func ablationNote(a model.Ablation) block {
 	how := "only by the search's score model"
 	if a.Evaluations > 0 {
-		how = "by the search's score model and " + number.Plural(a.Evaluations, "evaluation") + " in this stage"
+		how = "by the search's score model and " + number.Plural(a.Evaluations, "evaluation") + " in the ablation stage"
 	}
-	line := say("Which changes to keep was decided on search tasks, " + how + "; “by itself” is the score with the change minus the score without it, on the same tasks. ")
+	line := say("The changes to keep were chosen on search tasks, " + how + "; “by itself” is the score with the change minus the score without it, on the same tasks. ")
 	if n := len(a.Reverted); n > 0 {
 		line = append(line, say("Undone: "+number.Plural(n, "change")+" of "+a.Winner.Name()+" for which no effect was shown: ", foreignList(a.Reverted), ". ")...)
 	} else {

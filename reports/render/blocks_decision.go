@@ -94,7 +94,7 @@ func proposalLine(p model.Proposal, v model.VolatileProposal) block {
 // interval in the decision box.
 func boundNote(h model.Headline) string {
 	alpha := math.Exp(-h.Evidence.Required)
-	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: its error is at most "
+	words := "The lower bound is stricter than the " + number.Percent(h.Level) + " interval: its error rate is at most "
 	if h.Evidence.Fixed {
 		words += number.PValue(alpha) + ", the level of one confirmation"
 	} else {
@@ -122,7 +122,7 @@ func gateBlocks(id string, list []model.GateVerdict) []block {
 			t.Rows = append(t.Rows, gateRow(r))
 		}
 	}
-	note := say("What each gate looked at: ", theirs("evolve show "+id+" --all", command), ".")
+	note := say("What each gate checked: ", theirs("evolve show "+id+" --all", command), ".")
 	return []block{t, para{Note: true, Text: note}, fold{Summary: say("all " + number.Count(len(list)) + " gates with their evidence"), Blocks: []block{all}, PageOnly: true}}
 }
 

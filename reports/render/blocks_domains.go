@@ -22,7 +22,7 @@ func domainBlocks(s subject) []block {
 	}
 	note := para{Note: true, Text: say("~ no significant difference. The intervals are not adjusted for the number of domains.")}
 	if s.agent.Domains[0].Verdict != "" {
-		note.Text = say("~ no significant difference. The intervals are for new tasks like those in the domain; they all hold together with " + number.Percent(model.PartLevel) + " confidence. " +
+		note.Text = say("~ no significant difference. The intervals are for new tasks like those in the domain; they all hold simultaneously with " + number.Percent(model.PartLevel) + " confidence. " +
 			"“Fine” means that a loss of 10 points is ruled out, with an error rate of .1 over all domains together (.05 for each end of an interval); “unsure” means that such a loss is not ruled out yet. Only a domain that is shown to be worse prevents a recommendation.")
 	}
 	if len(t.Rows) > maxDomains {

@@ -53,7 +53,7 @@ func draftBlocks(s subject) []block {
 		out = append(out, untried)
 	}
 	for _, text := range d.Full {
-		out = append(out, para{Text: say("A limit ended the requests: ", clipped(text, 300), ".")})
+		out = append(out, para{Text: say("A limit stopped further requests: ", clipped(text, 300), ".")})
 	}
 	if r := d.Rival; r != nil {
 		text := say("After ", number.Count(r.Evaluations), " evaluations each, variants that models wrote, with their descendants, reached ", number.Points(r.Models),
@@ -64,14 +64,14 @@ func draftBlocks(s subject) []block {
 		out = append(out, para{Text: text})
 	}
 	words := "Gains are relative to the parent, in points, as the search estimates them on its tasks; “earned” is the sum of the gains, without the losses. “Gain of a draft” is the mean gain of the evaluated drafts, losses included, with its 95 % interval; fewer than " + strconv.Itoa(stats.LeastGains) + " drafts are too few for a mean. The ledger records each call with its reason."
-	return append(out, fold{Summary: say("forms, wordings and components"), Blocks: []block{others}}, para{Text: say(words), Note: true})
+	return append(out, fold{Summary: say("how the models were asked: form, wording and component"), Blocks: []block{others}}, para{Text: say(words), Note: true})
 }
 
 // unanswered returns a sentence on the requests to a route that got no answer and on what
 // was counted for them.
 func unanswered(route string, requests, lost int, usd float64) spans {
 	return say("Of ", number.Plural(requests, "request")+" sent to ", clipped(route, 40), ", "+number.Count(lost)+" got no answer. The budget counts "+number.Dollars(usd)+
-		" for these, the most that they could cost; the table does not include it.")
+		" for these, the most that they could cost; the table does not include this amount.")
 }
 
 // meanOf formats the mean gain of drafts; if no mean is given, the text states that there

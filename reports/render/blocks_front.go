@@ -41,7 +41,7 @@ func frontBlocks(s subject) []block {
 		}
 		t.add("", name, number.Score(p.Score), "["+number.Score(p.Lo)+", "+number.Score(p.Hi)+"]", cost, took, note)
 	}
-	words := "Listed are the champion and the variants that no other one is expected to match in score, cost and time together. These are estimates of the search on its own tasks; only the holdout decides."
+	words := "The table lists the champion and the variants on the Pareto front. A variant is on the front if no other variant is expected to be at least as good in score, cost and time and better in one of them. The figures are the search's estimates on its own tasks; only the holdout decides."
 	if more := len(s.agent.Front) - maxFront; more > 0 {
 		words += " " + number.Plural(more, "more variant") + " in the JSON report."
 	}

@@ -64,7 +64,7 @@ func limits(s policy.Stat) spans {
 		outcome agent.Outcome
 		by      string
 	}{
-		{agent.CircuitOpen, "by an open breaker"}, {agent.BudgetExceeded, "because a budget was spent"}, {agent.Denied, "by policy"},
+		{agent.CircuitOpen, "by an open circuit breaker"}, {agent.BudgetExceeded, "because a budget was spent"}, {agent.Denied, "by policy"},
 	} {
 		if n := s.Outcomes[refused.outcome]; n > 0 {
 			add(number.Plural(int(n), "call") + " refused " + refused.by)

@@ -24,7 +24,7 @@ func headlineBlocks(s subject) []block {
 		{against(s) + " → variant", say(number.Score(h.Champion)+" → "+number.Score(h.Score), remark(s.agent.Decision.BaseName()+" → "+name))},
 		{"paired difference", say(judged(h.Effect, number.Points(h.Difference)+" points"), "  "+h.Bounds(), remark(h.About()))},
 	}...)
-	f.add("what waits", number.Signs(text.Visible(s.agent.Decision.Reference.Gain())))
+	f.add("waiting proposal", number.Signs(text.Visible(s.agent.Decision.Reference.Gain())))
 	size := say(number.Plural(h.Tasks, "task") + ", " + number.Times(h.Repeats) + " each")
 	if e := h.Evidence; e != nil {
 		f = append(f, evidenceFacts(*h)...)
@@ -36,7 +36,7 @@ func headlineBlocks(s subject) []block {
 			f = append(f, tailFacts(*e.Tail, h.Tasks, s.agent.Decision.Reference)...)
 		}
 		if e.Night > 0 {
-			f.add("nights", number.Count(e.Nights), remark("the interval for new tasks assumes that a night shifts such a difference by "+number.Size(e.Night)+" points (standard deviation)"))
+			f.add("nights", number.Count(e.Nights), remark("the interval for new tasks assumes that the difference varies from night to night by "+number.Size(e.Night)+" points (standard deviation)"))
 		}
 		if e.Tail != nil && e.Tail.Tasks < h.Tasks {
 			size = append(size, remark(number.Plural(e.Tail.Tasks, "independent task")+", because variations of one task count as one"))
@@ -53,7 +53,7 @@ func headlineBlocks(s subject) []block {
 	)
 	out := append([]block{f}, furtherBlocks(h.Further)...)
 	if h.Evidence != nil && !h.Evidence.Fixed {
-		out = append(out, para{Note: true, Text: say("“Better on these tasks” is exact for any number of tasks. “Better on new tasks like these” also takes the spread between tasks into account; a recommendation rests on it. The difference of an adopted variant is measured at a moment that favours it: in simulations it was too high by about 1 to 3 points on average, and by 3 to 12 with few tasks or when proven in a single night.")})
+		out = append(out, para{Note: true, Text: say("“Better on these tasks” is exact for any number of tasks. “Better on new tasks like these” also takes the spread between tasks into account; a recommendation rests on it. The difference of an adopted variant is measured at a moment that favours the variant: in simulations, the difference was too high by about 1 to 3 points on average, and by 3 to 12 with few tasks or when proven in a single night.")})
 	}
 	if len(s.agent.Finalists) > 1 {
 		out = append(out, finalistTable(s.agent.Finalists))
@@ -79,13 +79,13 @@ func metricFacts(s subject, h model.Headline) facts {
 	if s.agent.Health.ValueNoise != nil {
 		base += " except for random variation"
 	}
-	return append(f, fact{"score", say("relative to the current code, " + base + "; the score decides")})
+	return append(f, fact{"score", say("relative to the current code, " + base + "; the verdict is based on the score")})
 }
 
 // metricAbout returns a description of what the interval of a gain covers.
 func metricAbout(g *stats.Gain) string {
 	if g.Same {
-		return "no interval: all cases changed by the same amount, so their spread shows nothing about new cases; only their number does"
+		return "no interval: all cases changed by the same amount; without a spread, only the number of cases shows anything about new ones"
 	}
 	if g.Interval == nil {
 		return "no interval: too few cases, or groups of cases, to show anything about new ones"
@@ -96,7 +96,7 @@ func metricAbout(g *stats.Gain) string {
 // against returns the column heading for the side against which a variant was measured.
 func against(s subject) string {
 	if s.agent.Decision.Against != nil {
-		return "what waits"
+		return "waiting proposal"
 	}
 	return "champion"
 }
@@ -153,7 +153,7 @@ func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
 	if t.BreakEven > 0 {
 		unseen += "; " + gainOver(r) + " would be lost if this share reached " + number.Percent(t.BreakEven)
 	}
-	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new tasks are as clearly worse in as many runs, with 95 % confidence"))}}
+	out := facts{{"clearly worse", say(number.Count(t.Worse)+" of "+number.Plural(t.Tasks, "independent task"), remark(together+"at most "+number.Percent(t.WorseMost)+" of new tasks are just as clearly worse in the same number of runs, with 95 % confidence"))}}
 	if t.Failing > 0 {
 		out = append(out, fact{"failed in every run", say(number.Count(t.Failing)+" of "+number.Plural(t.Tasks, "independent task"), remark("but not in every run with the other config; at most "+number.Percent(t.FailingMost)+" of new tasks fail in this way, with 95 % confidence"))})
 	}

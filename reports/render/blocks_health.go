@@ -29,7 +29,7 @@ func removed(r model.RunRemoved) spans {
 	if r.Evaluations > 0 {
 		what += " and " + number.Plural(r.Evaluations, "evaluation")
 	}
-	return say(styled("Removed: ", bad), what+" were removed by retention up to "+number.Time(r.Time)+
+	return say(styled("Removed: ", bad), what+" were removed by retention, most recently on "+number.Time(r.Time)+
 		"; tables of individual evaluations count only those that remain; the verdict was reached before the removal.")
 }
 
@@ -52,10 +52,10 @@ func healthBlocks(s subject) []block {
 	}
 	out = append(out, append(evaluationFacts(s, idle), runFacts(s)...))
 	if len(v.Guards) > 0 && s.agent.Agent == s.report.Agents[0].Agent { // the guards cover the whole run
-		out = append(out, fold{Summary: say("calls to tools and providers under their policies"), Blocks: []block{guards(v.Guards)}})
+		out = append(out, fold{Summary: say("calls to tools and providers, with retries and limits"), Blocks: []block{guards(v.Guards)}})
 	}
 	if len(v.Live) > 0 && s.agent.Agent == s.report.Agents[0].Agent {
-		out = append(out, fold{Summary: say("calls in live turns of the last 7 days under their policies"), Blocks: []block{liveGuards(v.Live)}})
+		out = append(out, fold{Summary: say("calls to tools and providers in live turns of the last 7 days, under their policies"), Blocks: []block{liveGuards(v.Live)}})
 	}
 	return out
 }
@@ -92,7 +92,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 		f.add("released", "the search used "+number.Plural(h.Released, "evaluation")+" planned for the confirmation, because there was nothing to confirm")
 	}
 	if h.Lent > 0 {
-		f.add("moved", number.Plural(h.Lent, "evaluation")+" planned for the confirmation, which is projected to need fewer, were used to reduce the finalists to the changes that have an effect and to find equal finalists")
+		f.add("moved", number.Plural(h.Lent, "evaluation")+" planned for the confirmation, which was projected to need fewer, were used to reduce the finalists to the changes that have an effect and to find equal finalists")
 	}
 	var outcomes []spans
 	for _, o := range h.Outcomes {
@@ -191,7 +191,7 @@ func noiseWord(n *model.Noise) span {
 		return styled("  drifted: p "+number.PValue(n.P), bad)
 	}
 	if n.P <= 1-n.Level { // the interval does not contain 0
-		return remark("p " + number.PValue(n.P) + "; drift is reported only for p below .01, because one night in twenty differs this much by chance alone")
+		return remark("p " + number.PValue(n.P) + "; drift is reported only for p below .01, because one night in twenty has a p of .05 or less by chance alone")
 	}
 	return remark("no drift was shown, p " + number.PValue(n.P))
 }
@@ -205,7 +205,7 @@ func limitText(l model.AgentLimit) spans {
 		if l.USD > 0 {
 			took += " and " + number.Dollars(l.USD)
 		}
-		out = append(out, remark(took+" per evaluation, measured on "+number.Count(l.Made)+", "+number.Count(l.Parallel)+" at once"))
+		out = append(out, remark(took+" per evaluation; evaluations measured: "+number.Count(l.Made)+", "+number.Count(l.Parallel)+" at once"))
 	}
 	return out
 }

@@ -32,11 +32,11 @@ func honestyBlocks(s subject) []block {
 	}
 	if e := h.Entries; e != nil {
 		f = append(f, fact{"confirmations", say(fmt.Sprintf("%d begun of the %d allowed in %d days", e.Used, e.Most, e.Days),
-			remark(fmt.Sprintf("%d left, each at the level %s; at most %s false adoptions are expected in all of them", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
+			remark(fmt.Sprintf("%d left, each at the level %s; at most %s false adoptions are expected over the whole period", e.Left, number.PValue(e.Alpha), number.PValue(e.Level))))})
 	}
 	opened := say("never")
 	if h.Opened > 0 {
-		opened = say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening makes its evidence a little weaker"))
+		opened = say(number.Plural(h.Opened, "time"), remark("for "+number.Plural(h.Confirmed, "variant")+" in all; each opening weakens the evidence of the holdout a little"))
 	}
 	f.add("holdout opened", opened)
 	if h.Adopted > 0 {
@@ -78,7 +78,7 @@ func baselineFacts(r *model.Baseline) facts {
 		case p != nil:
 			value = append(value, say("; ", number.Points(p.Difference)+" "+number.Interval(p.Lo, p.Hi)+" on the "+number.Plural(m.PairedTasks, "task")+" that both ran")...)
 		default:
-			value = append(value, say("; too few tasks that both ran for a paired comparison ("+number.Count(m.PairedTasks)+")")...)
+			value = append(value, say("; too few tasks were run by both for a paired comparison ("+number.Count(m.PairedTasks)+")")...)
 		}
 		f = append(f, fact{m.label, value})
 	}

@@ -18,6 +18,15 @@ const (
 	maxUnshown    = 3
 )
 
+// included names the configs among those of the influence that the number of tried variants
+// leaves out.
+func included(s subject) string {
+	if len(s.agent.Ablations) > 0 {
+		return ", including those of the champion and of the ablation"
+	}
+	return ", including those of the champion"
+}
+
 // influenceBlocks shows which parameters affect the score, and which pairs of parameters do
 // so jointly.
 func influenceBlocks(s subject) []block {
@@ -44,14 +53,14 @@ func influenceBlocks(s subject) []block {
 		t.add("", clipped(p.Param, 60), spread, bounds, valuesText(p))
 	}
 	out := []block{t, picture{drawn.Draw()}}
-	words := "“Spread” is the standard deviation of the mean score over the values of a parameter, with the other parameters unchanged, and has a 95 % interval; each interval holds by itself; “~” means that no influence is shown. From " + data +
-		". The search chose these configs and evaluated good ones most often; a linear model with an effect for each task allows for that, but not for configs that were bred from one another and resemble each other. These figures describe the search and take no part in the verdict."
+	words := "“Spread” is the standard deviation of the mean score over the values of a parameter, with the other parameters unchanged, and has a 95 % interval; each interval is valid by itself, not jointly with the others; “~” means that no influence is shown. From " + data + included(s) +
+		". The search chose these configs and evaluated good ones most often; a linear model with an effect for each task allows for that, but not for configs that were bred from one another and resemble each other. These figures describe the search and play no part in the verdict."
 	if n := len(f.Params) - maxInfluences; n > 0 {
 		words += " " + number.Plural(n, "more parameter") + " in the JSON report."
 	}
 	text := say(words)
 	if len(f.Unjudged) > 0 {
-		text = append(text, say(" Without a result, because too few values were tried often enough: ", foreignList(clippedAll(f.Unjudged, maxInfluences)), ".")...)
+		text = append(text, say(" No result for these parameters, because too few values were tried often enough: ", foreignList(clippedAll(f.Unjudged, maxInfluences)), ".")...)
 	}
 	return append(append(out, para{Note: true, Text: text}), interactionBlocks(f)...)
 }
@@ -107,11 +116,11 @@ func interactionBlocks(f *model.Influence) []block {
 		t.add("", say(clipped(i.First, 60), " = ", valueText(i.FirstValue, 40), " with ", clipped(i.Second, 60), " = ", valueText(i.SecondValue, 40)),
 			judged(model.Effect{Lo: i.Lo, Hi: i.Hi}, number.Points(i.Difference)), number.Interval(i.Lo, i.Hi))
 	}
-	words := "Compared: " + number.Plural(f.Tested, "combination") + " of values for " + number.Plural(f.Pairs, "pair") + " of parameters; the clearest combination for each pair is listed. All intervals hold together with 95 % confidence. "
+	words := "Compared: " + number.Plural(f.Tested, "combination") + " of values for " + number.Plural(f.Pairs, "pair") + " of parameters; the clearest combination for each pair is listed. All intervals hold simultaneously with 95 % confidence. "
 	if found == 0 {
-		words += "No combination is shown to have an effect beyond that sum."
+		words += "No combination is shown to have an effect beyond the sum of the single effects."
 	} else {
-		words += "Shown to have an effect beyond that sum: " + number.Plural(found, "pair") + "."
+		words += "Shown to have an effect beyond the sum of the single effects: " + number.Plural(found, "pair") + "."
 	}
 	return []block{t, para{Note: true, Text: say(words)}}
 }

@@ -17,7 +17,7 @@ func lineageBlocks(s subject) []block {
 		for _, h := range s.agent.Hunks {
 			t.add("", clipped(strings.TrimSpace(h.Place+" "+h.Text), 160), hunkCell(h.Alone), hunkCell(h.Without))
 		}
-		out = append(out, t, para{Note: true, Text: say("Mean changes in the score, in points, on search tasks: “alone” is the present code with only this hunk, “taken back” is the version without it. A version that does not run scores 0. The search used these tasks, so the changes look better than they would on new ones.")})
+		out = append(out, t, para{Note: true, Text: say("Mean changes in the score, in points, on search tasks: “alone” is the current code with only this hunk, “taken back” is the version without it. A version that does not run scores 0. The search used these tasks, so the changes look better than they would on new ones.")})
 	}
 	if s.code() && len(s.agent.Lineage) > 0 {
 		t := newTable(say("Lineage, starting with the version"), plain("version"), wraps("made by", "how"))
@@ -86,7 +86,7 @@ func originBlocks(s subject) []block {
 	if s.code() {
 		return out
 	}
-	return append(out, t, para{Note: true, Text: say("“Changed” compares with the first of the parents. “Search” is the mean difference from the champion, in points, with the number of common evaluations on search tasks; the fewer there are, the more chance flatters the result.")})
+	return append(out, t, para{Note: true, Text: say("“Changed” compares with the first of the parents. “Search” is the mean difference from the champion, in points, with the number of common evaluations on search tasks; the fewer there are, the more the result owes to chance.")})
 }
 
 // hunkCell returns the cell for a hunk's effect.

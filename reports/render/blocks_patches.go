@@ -31,7 +31,7 @@ func closing(r model.Report) []section {
 		out = append(out, section{ID: "patches-drafted", Title: "Patches that wait for their gates", Blocks: listedPatches("Patches that wait for their gates", "why", drafted)})
 	}
 	if len(stopped) > 0 {
-		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: listedPatches("Patches that are not offered", "stopped by", stopped)})
+		out = append(out, section{ID: "patches-stopped", Title: "Patches rejected, and why", Blocks: listedPatches("Patches that are not offered for a decision", "stopped by", stopped)})
 	}
 	if work := r.Volatile.PatchWork; len(work) > 0 {
 		out = append(out, section{ID: "patch-work", Title: "Code changes that were tried", Blocks: patchWork(work)})
@@ -169,7 +169,7 @@ func reviewText(p model.Patch) spans {
 	}
 	line := say(clipped(r.Reviewer, 80), " ", word, ": ", clipped(flowing(r.Reasons), model.MaxReason))
 	if p.Outdated {
-		line = append(line, say(" (outdated: of an earlier state of the patch)")...)
+		line = append(line, say(" (outdated: made for an earlier version of the patch)")...)
 	}
 	return line
 }

@@ -64,7 +64,7 @@ func heatPicture(s subject) block {
 
 // openBlocks lists the candidates whose confirmation is not over.
 func openBlocks(s subject) []block {
-	t := newTable(say("Candidates whose confirmation continues"), plain("variant", "begun in"), figures("nights", "repeats", "evidence"), wraps("where it stands"))
+	t := newTable(say("Candidates whose confirmation continues"), plain("variant", "begun in"), figures("nights", "repeats", "evidence"), wraps("status"))
 	for _, c := range s.agent.Candidates {
 		if !c.Open() {
 			continue

@@ -36,7 +36,7 @@ func toolBlocks(s subject) []block {
 		out = append(out, fold{Summary: say("boundary axes named in referrals"), Blocks: []block{t}})
 	}
 	if t := signatureTable(notes); len(t.Rows) > 0 {
-		out = append(out, fold{Summary: say("equal failures, counted together"), Blocks: []block{t}})
+		out = append(out, fold{Summary: say("identical failures, counted together"), Blocks: []block{t}})
 	}
 	words := "From the live turns recorded before the run. A referral with evidence does not lower a tool's rank. For figures by method and domain: "
 	return append(out, para{Note: true, Text: say(words, theirs("evolve tools health "+s.agent.Agent, command))})
@@ -53,12 +53,12 @@ func follows(n model.ToolNote) spans {
 		return say("left as it is")
 	}
 	if server, ok := strings.CutPrefix(n.Origin, "mcp:"); ok {
-		return say("for the builder of the server ", clipped(server, toolName))
+		return say("for the developer of the server ", clipped(server, toolName))
 	}
 	if n.Origin == "authored" {
 		return say("for the agent that wrote it")
 	}
-	return say("for the builder of the program that provides it")
+	return say("for the developer of the program that provides it")
 }
 
 // axesTable returns a table of the groups of boundary axes for the tools that should be
@@ -79,7 +79,7 @@ func axesTable(notes []model.ToolNote) table {
 // signatureTable returns a table of the failures that occurred more than once, with equal
 // failures counted together.
 func signatureTable(notes []model.ToolNote) table {
-	t := newTable(say("Equal failures, counted together"), plain("tool", "method", "domain", "seen in", "outcome"), figures("times"), plain("first", "last"), wraps("message"))
+	t := newTable(say("Identical failures, counted together"), plain("tool", "method", "domain", "seen in", "outcome"), figures("times"), plain("first", "last"), wraps("message"))
 	add := func(list []experience.Signature, in string) {
 		for _, f := range list {
 			if f.Count < 2 || len(t.Rows) == maxSignatures {

@@ -43,10 +43,10 @@ func usageBlocks(s subject) []block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	note := "Described, not tested: these figures took no part in the verdict."
+	note := "Described, not tested: these figures played no part in the verdict."
 	if len(s.agent.Guards) > 0 || s.volatile.Guard != nil {
 		note = "“Change” is the ratio of the means over the tasks, or of the 95th percentiles, with its " + number.Percent(model.PartLevel) +
-			" interval for new tasks like these. " + laterNote(s) + unseenNote(s) + "The rows without a bound took no part in the verdict."
+			" interval for new tasks like these. " + laterNote(s) + unseenNote(s) + "The rows without a bound played no part in the verdict."
 	}
 	for _, u := range s.agent.Unjudged {
 		sentence := u.Sentence()

@@ -35,7 +35,7 @@ func watchBlocks(s subject) []block {
 	if len(f) > 0 {
 		out = append(out, f)
 	}
-	return append(out, para{Note: true, Text: say("Each bound holds by itself at the level of one comparison, so an agent that does not change causes an alarm within " + number.Count(w.Window) + " nights with a probability of at most " + number.Percent(w.Level) + ".")})
+	return append(out, para{Note: true, Text: say("Each bound is valid by itself at the level of one comparison, so an agent that does not change causes an alarm within " + number.Count(w.Window) + " nights with a probability of at most " + number.Percent(w.Level) + ".")})
 }
 
 func movedRow(t *table, name string, m model.Moved) {

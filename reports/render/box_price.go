@@ -63,7 +63,7 @@ func consumedRows(s subject) []boxRow {
 	case len(guarded) > 0 || s.volatile.Guard != nil || len(s.agent.Usage) == 0:
 		return nil
 	}
-	return []boxRow{{Label: "consumed", Note: say("about the same; no bound is set, so the verdict does not depend on it")}}
+	return []boxRow{{Label: "consumed", Note: say("about the same; no bound is set, so consumption does not affect the verdict")}}
 }
 
 // unjudgedRow returns the row that names the guards that were not judged. prices is the
@@ -74,7 +74,7 @@ func unjudgedRow(s subject, prices int) boxRow {
 		words = append(words, u.Sentence())
 	}
 	if prices > 0 {
-		words = append(words, these(prices)+" took no part in the verdict")
+		words = append(words, these(prices)+" played no part in the verdict")
 	}
 	return boxRow{Label: boundsLabel, Note: say(strings.Join(words, "; "))}
 }
@@ -145,7 +145,7 @@ func changeText(before float64, r model.Ratio) string {
 
 // Price returns what gets worse or dearer with the proposed variant of an agent's night,
 // one line for each, in the words and figures of the decision box. It returns nothing if
-// nothing gets worse or dearer. A line begins with [PricePrefix] or "it breaks a guard:".
+// nothing gets worse or dearer. A line begins with [PricePrefix] or "the variant breaks a guard:".
 func Price(a model.Agent, v model.VolatileAgent) []string {
 	return prices(subject{agent: a, volatile: v})
 }

@@ -30,7 +30,7 @@ func TestPriceRows(t *testing.T) {
 		{
 			name: "a written guard that is not judged", verdict: archive.Adopt, usage: []model.Usage{tokens(1.84, 1.7, 2)}, volatile: model.VolatileAgent{Champion: fast, Variant: slow},
 			unjudged: []model.Unjudged{{Name: "latency", Reason: "the agent is deterministic"}},
-			want:     "input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms (no interval) | bounds the guard on latency is not judged, because the agent is deterministic; these prices took no part in the verdict",
+			want:     "input tokens 1,000 → 1,840 +84 % [+70, +100] | latency (p95) 4 ms → 9 ms (no interval) | bounds the guard on latency is not judged, because the agent is deterministic; these prices played no part in the verdict",
 		},
 		{
 			name: "a written guard on what was not counted", verdict: archive.Adopt, guards: []model.Guard{{Name: "cost"}},
@@ -46,8 +46,8 @@ func TestPriceRows(t *testing.T) {
 			nil,
 		},
 		{"few tasks", archive.Adopt, nil, nil, model.VolatileAgent{Champion: fast, Variant: slow}, "latency (p95) 4 ms → 9 ms (no interval) | bounds none on this price, so it does not affect the verdict", nil},
-		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it", nil},
-		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so the verdict does not depend on it", nil},
+		{"chance", archive.Adopt, []model.Usage{tokens(1.84, .9, 2)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so consumption does not affect the verdict", nil},
+		{"a small change", archive.Adopt, []model.Usage{tokens(1.01, 1.005, 1.02)}, nil, model.VolatileAgent{}, "consumed about the same; no bound is set, so consumption does not affect the verdict", nil},
 		{
 			"two are enough", archive.Adopt,
 			[]model.Usage{tokens(1.84, 1.7, 2), calls, iterations},
@@ -103,7 +103,7 @@ func TestPrice(t *testing.T) {
 		},
 		{"slower by less than the floor", model.Agent{}, model.VolatileAgent{Champion: fast, Variant: noisy}, nil},
 		{"faster", model.Agent{}, model.VolatileAgent{Champion: slow, Variant: fast}, nil},
-		{"a guard", model.Agent{Guards: []model.Guard{guard}}, model.VolatileAgent{}, []string{"it breaks a guard: iterations 2.0 → 4.0 +100 % [+90, +110], ✗ at most +10 %"}},
+		{"a guard", model.Agent{Guards: []model.Guard{guard}}, model.VolatileAgent{}, []string{"the variant breaks a guard: iterations 2.0 → 4.0 +100 % [+90, +110], ✗ at most +10 %"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,7 @@ func guardRows(s subject) []boxRow {
 		}
 		switch words := row.Label + " " + row.figures() + ", " + row.Note.raw(); {
 		case g.Broken:
-			row.Price = "it breaks a guard: " + words
+			row.Price = "the variant breaks a guard: " + words
 		case g.Ratio > 1 && changed(model.Ratio{Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi}):
 			row.Price = PricePrefix + words
 		}
@@ -88,7 +88,7 @@ func assumesRow(h model.Headline) boxRow {
 	if e == nil || e.Night == 0 || e.Claim != stats.NewTasks {
 		return boxRow{}
 	}
-	return boxRow{Label: "assumes", Note: say("a night shifts such a difference by " + number.Size(e.Night) + " points (standard deviation); measured in " + number.Plural(e.Nights, "night"))}
+	return boxRow{Label: "assumes", Note: say("the difference varies from night to night by " + number.Size(e.Night) + " points (standard deviation); measured in " + number.Plural(e.Nights, "night"))}
 }
 
 // openRow returns the row that names up to three candidates whose confirmation is not over.

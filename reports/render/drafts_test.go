@@ -26,7 +26,7 @@ func TestDrafts(t *testing.T) {
 	})
 	r.Volatile.Phases = []model.Phase{{Phase: "search", Seconds: 372}, {Phase: archive.DraftPhase, Seconds: 251}}
 	page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " ")
-	for _, want := range []string{"Changes that language models proposed", "writer", "big-1", "+12.5", "+8.0", "45,000", "$0.34", "v37", "rewrite of strategy", "the answer was cut off 3", "+1.1 [−0.4, +2.6]", "too few (0)", "Of 14 requests sent to writer, 2 got no answer. The budget counts $0.021 for these, the most that they could cost; the table does not include it.", "plus requests by search.reflect 4 m 11 s"} {
+	for _, want := range []string{"Changes that language models proposed", "writer", "big-1", "+12.5", "+8.0", "45,000", "$0.34", "v37", "rewrite of strategy", "the answer was cut off 3", "+1.1 [−0.4, +2.6]", "too few (0)", "Of 14 requests sent to writer, 2 got no answer. The budget counts $0.021 for these, the most that they could cost; the table does not include this amount.", "plus requests by search.reflect 4 m 11 s"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -70,7 +70,7 @@ func TestEarlyNightShowsItsCause(t *testing.T) {
 		},
 		"a budget too small": {
 			archive.RunDone, "the limit on time ended the run", func(_ *world, r *archive.AgentResult) {
-				r.Reason, r.Causes, r.Incomplete, r.Finished = "", nil, "the limit on time left no evaluation for the agent", true
+				r.Reason, r.Causes, r.Incomplete, r.Finished = "", nil, "the limit on time left no evaluations for the agent", true
 			},
 			"the limit on time ended the run", "warning",
 			[]string{"evolve run --dry-run"},

@@ -23,7 +23,7 @@ type world struct {
 	rng *rand.Rand
 	run archive.Run
 	seq map[string]int64
-	// older selects a night that judges each finalist once, without entries and rulings.
+	// older selects a night that judges each finalist once, without entries or rulings.
 	older bool
 	// past holds the evidence from the nights so far, by candidate.
 	past map[agent.ConfigID]*past

@@ -9,8 +9,9 @@ import (
 	"evolve/reports/model"
 )
 
-// TestFlagsAreInTheBox checks that every rendering repeats next to the decision what gates
-// flagged, escaped and shortened, and does not repeat anything from the gates that passed.
+// TestFlagsAreInTheBox checks that every rendering repeats the flags of gates next to the
+// decision, in escaped and shortened form, and repeats nothing from the gates that
+// passed.
 func TestFlagsAreInTheBox(t *testing.T) {
 	t.Parallel()
 	r := adoptWorld(t, 0).report()

@@ -101,8 +101,8 @@ func TestGitHubLineAsksForAPerson(t *testing.T) {
 	}
 }
 
-// TestFormsKeepForeignText checks that foreign text does not change the structure of a form
-// and does not run.
+// TestFormsKeepForeignText checks that foreign text neither changes the structure of a
+// form nor runs.
 func TestFormsKeepForeignText(t *testing.T) {
 	r := small(adoptWorld(t, 0).report())
 	plainSuites := readSuites(t, poisoned(t, r, "word"))

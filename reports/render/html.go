@@ -96,7 +96,7 @@ func execute(w io.Writer, name string, data any) error {
 	}
 	var b bytes.Buffer
 	if err := t.ExecuteTemplate(&b, name, data); err != nil {
-		return fmt.Errorf("drawing the page: %w", err)
+		return fmt.Errorf("rendering the page: %w", err)
 	}
 	_, err = w.Write(b.Bytes())
 	return err

@@ -85,7 +85,7 @@ func TestInfluence(t *testing.T) {
 			}
 			md := rendered(t, Markdown, r)
 			if joint == 0 {
-				if len(shown) > 0 || !strings.Contains(md, "No combination is shown to have an effect beyond that sum.") {
+				if len(shown) > 0 || !strings.Contains(md, "No combination is shown to have an effect beyond the sum of the single effects.") {
 					t.Errorf("interactions where none is: %+v", shown)
 				}
 				return

@@ -80,7 +80,7 @@ func TestPatchesOfARun(t *testing.T) {
 // shows the cost of the patch, and lists a patch whose gates were stopped.
 func TestWhyNoReview(t *testing.T) {
 	w := patchesWorld(t, 0)
-	for _, u := range []*archive.Unreviewed{nil, {Why: "one agent is configured"}, {Reviewer: "clerk", Why: "no route\x1b[31m to host"}} {
+	for _, u := range []*archive.Unreviewed{nil, {Why: "one reviewer is configured"}, {Reviewer: "clerk", Why: "no route\x1b[31m to host"}} {
 		_, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
 			Kind: archive.KindPatch, State: archive.Awaiting, Agent: "aide", Title: "patch for code: unreviewed", Created: w.run.Started.Add(time.Minute),
 			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "agent", Unreviewed: u, CostUSD: .25},
@@ -104,13 +104,13 @@ func TestWhyNoReview(t *testing.T) {
 			whys = append(whys, p.NoReview)
 		}
 	}
-	if got := strings.Join(whys, "|"); got != "|one agent is configured|clerk was asked and gave no verdict: no route\x1b[31m to host" {
+	if got := strings.Join(whys, "|"); got != "|one reviewer is configured|clerk was asked for a review but gave no verdict: no route\x1b[31m to host" {
 		t.Errorf("%q", got)
 	}
 	wide := func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 100}) }
 	for name, show := range map[string]func(io.Writer, model.Report) error{"markdown": Markdown, "html": HTML, "terminal": wide} {
 		text := strings.Join(strings.Fields(rendered(t, show, r)), " ")
-		for _, want := range []string{"none yet by another agent", "none by another agent, because ", "one agent is configured", "clerk was asked and gave no verdict: no route", "$0.25", "of it for patches", "its gates did not finish"} {
+		for _, want := range []string{"none yet by another agent", "none by another agent, because ", "one reviewer is configured", "clerk was asked for a review but gave no verdict: no route", "$0.25", "of it for patches", "its gates did not finish"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q", name, want)
 			}
@@ -159,7 +159,7 @@ func TestDraftsOfEarlierNights(t *testing.T) {
 	for _, state := range []archive.ProposalState{archive.Drafted, archive.GateFailed} {
 		_, err := w.a.NewProposal(w.ctx, archive.ProposalRecord{
 			Kind: archive.KindPatch, State: state, Agent: "aide", Title: "patch for code: old", Created: w.run.Started.AddDate(0, -1, 0),
-			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "blocks", Variant: "v", Waits: "the limit\x1b[31m; the next is possible at noon"},
+			Patch: &archive.PatchBrief{Target: "code", Author: "aide", Origin: "blocks", Variant: "v", Waits: "the limit\x1b[31m; the next patch is possible at noon"},
 		})
 		w.must(err)
 	}
@@ -170,7 +170,7 @@ func TestDraftsOfEarlierNights(t *testing.T) {
 			old = append(old, string(p.State)+": "+p.Stopped())
 		}
 	}
-	if got := strings.Join(old, "|"); got != "drafted: its gates have not run: the limit\x1b[31m; the next is possible at noon; the next run runs them" {
+	if got := strings.Join(old, "|"); got != "drafted: its gates have not run: the limit\x1b[31m; the next patch is possible at noon; the next run runs them" {
 		t.Errorf("the old patches are %q", got)
 	}
 	for name, show := range map[string]func(io.Writer, model.Report) error{"markdown": Markdown, "html": HTML, "terminal": renderings["80.txt"]} {

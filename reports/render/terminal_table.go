@@ -94,7 +94,7 @@ func (t *terminal) stack(indent int, tb table) {
 	for _, r := range tb.Rows {
 		head := 0
 		if tb.Columns[0].Title == "#" {
-			head = -1 // a running number does not identify the row
+			head = -1 // a sequence number does not identify the row
 		}
 		if head == 0 {
 			t.flow(indent, indent+2, spans{{Text: r.Cells[0].raw(), Style: strong, Foreign: true}})

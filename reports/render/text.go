@@ -52,7 +52,7 @@ func say(parts ...any) spans {
 		case spans:
 			out = append(out, p...)
 		default:
-			panic("say accepts only strings, spans and texts")
+			panic("say accepts only string, span and spans values")
 		}
 	}
 	return out

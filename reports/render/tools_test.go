@@ -14,7 +14,8 @@ import (
 	"evolve/runtime/experience"
 )
 
-// toolNotes returns notes with each remedy on tools of each origin.
+// toolNotes returns notes on tools that together cover every remedy and every origin of a
+// tool.
 func toolNotes(agentID string) []archive.ToolNote {
 	day := time.Date(2026, 11, 14, 2, 0, 0, 0, time.UTC)
 	note := func(tool, origin string, remedy experience.Remedy, reason string) archive.ToolNote {
@@ -55,8 +56,8 @@ func TestToolsInUse(t *testing.T) {
 	}
 	wants := []string{
 		"Tools in use", "convert", "split", "its referrals fall into 2 groups", "12 of 28", "P7", "a new version passes its 5 tests",
-		"for the builder of the server", "shop", "for the builder of the program", "left as it is", "boundary axes named in referrals", "currency, live rates", "50 %", "17 Nov 2026",
-		"equal failures, counted together", "execution", "no unit", "evaluations", "too coarse", "evolve tools health",
+		"for the developer of the server", "shop", "for the developer of the program", "left as it is", "boundary axes named in referrals", "currency, live rates", "50 %", "17 Nov 2026",
+		"identical failures, counted together", "execution", "no unit", "evaluations", "too coarse", "evolve tools health",
 	}
 	for name, render := range map[string]func(io.Writer, model.Report) error{
 		"terminal": func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 200}) },
@@ -73,7 +74,7 @@ func TestToolsInUse(t *testing.T) {
 		}
 	}
 	page := rendered(t, HTML, r)
-	for _, caption := range []string{"What to do with each tool", "Boundary axes named in referrals, by group", "Equal failures, counted together"} {
+	for _, caption := range []string{"What to do with each tool", "Boundary axes named in referrals, by group", "Identical failures, counted together"} {
 		if !strings.Contains(page, "<caption>"+caption) && !strings.Contains(page, caption+", ") {
 			t.Errorf("a table of the page has no caption %q", caption)
 		}

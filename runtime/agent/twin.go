@@ -39,7 +39,7 @@ func (s Space) Twins(a, b Config, within float64, idle ...string) (why string, t
 			if !(share <= within) {
 				return "", false
 			}
-			parts = append(parts, fmt.Sprintf("%s: %v and %v, which differ by %s %% of its range", p.Name, x, y, strings.TrimPrefix(fmt.Sprintf("%.1f", 100*share), "0")))
+			parts = append(parts, fmt.Sprintf("%s: %v and %v, which differ by %s %% of the parameter's range", p.Name, x, y, strings.TrimPrefix(fmt.Sprintf("%.1f", 100*share), "0")))
 		}
 	}
 	if len(unshown) > 0 {

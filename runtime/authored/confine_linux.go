@@ -83,5 +83,5 @@ func dataSize() (uint64, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("reading the data size of this process: it is missing")
+	return 0, fmt.Errorf("reading the data size of this process: /proc/self/status has no valid VmData line")
 }

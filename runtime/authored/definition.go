@@ -58,15 +58,15 @@ func (d Definition) validate() error {
 	var errs []error
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if !nameForm.MatchString(d.Name) {
-		wrong("name %q is not a lower-case word of at most 48 letters, digits and underscores", head(d.Name, maxTestName))
+		wrong("the name %q is not a lower-case word of at most 48 letters, digits and underscores", head(d.Name, maxTestName))
 	} else if Reserved(d.Name) {
-		wrong("name %q belongs to a built-in tool", d.Name)
+		wrong("the name %q belongs to a built-in tool", d.Name)
 	}
 	switch {
 	case strings.TrimSpace(d.Description) == "":
 		wrong("there is no description")
 	case len(d.Description) > maxDescription || !printable(d.Description):
-		wrong("description is not one line of at most %d bytes", maxDescription)
+		wrong("the description is not one line of at most %d bytes", maxDescription)
 	}
 	if err := checkSchema(d.Schema); err != nil {
 		errs = append(errs, err)
@@ -76,7 +76,7 @@ func (d Definition) validate() error {
 	}
 	for _, domain := range d.Domains {
 		if !domainForm.MatchString(domain) {
-			wrong("domain %q is not a lower-case word", head(domain, maxTestName))
+			wrong("the domain %q is not a lower-case word", head(domain, maxTestName))
 		}
 	}
 	if err := checkSource(d.Source); err != nil {
@@ -89,10 +89,10 @@ func (d Definition) validate() error {
 // a child compiles the source.
 func checkSource(source string) error {
 	if strings.TrimSpace(source) == "" {
-		return errors.New("there is no source")
+		return errors.New("the source is empty")
 	}
 	if len(source) > MaxSource {
-		return fmt.Errorf("source has %d bytes, but at most %d are allowed", len(source), MaxSource)
+		return fmt.Errorf("the source has %d bytes, but at most %d are allowed", len(source), MaxSource)
 	}
 	line := 1
 	for i := range len(source) {
@@ -100,7 +100,7 @@ func checkSource(source string) error {
 		case c == '\n':
 			line++
 		case c != '\t' && (c < ' ' || c > '~'):
-			return fmt.Errorf("source line %d holds the byte 0x%02x: only printable ASCII is allowed; write other characters as \\uXXXX", line, c)
+			return fmt.Errorf("line %d of the source contains the byte 0x%02x: only printable ASCII is allowed; write other characters as \\uXXXX", line, c)
 		}
 	}
 	return nil
@@ -116,7 +116,7 @@ func checkTests(tests []Test) []error {
 	for i, t := range tests {
 		switch {
 		case t.Name == "" || len(t.Name) > maxTestName || !printable(t.Name):
-			errs = append(errs, fmt.Errorf("name of test %d is not one line of at most %d bytes", i+1, maxTestName))
+			errs = append(errs, fmt.Errorf("the name of test %d is not one line of at most %d bytes", i+1, maxTestName))
 		case seen[t.Name]:
 			errs = append(errs, fmt.Errorf("test %q occurs twice", t.Name))
 		case len(t.Args) == 0 || t.Args[0] != '{':

@@ -80,7 +80,7 @@ func (m *machine) program(r request) (*starlark.Program, error) {
 		return nil, err
 	}
 	if p.NumLoads() > 0 {
-		return nil, errors.New("load is not allowed")
+		return nil, errors.New("load statements are not allowed")
 	}
 	if len(m.programs) >= maxPrograms {
 		clear(m.programs)

@@ -233,7 +233,7 @@ func (b *bounding) rewrite(v reflect.Value) {
 			return
 		}
 		if n, ok := v.Interface().(syntax.Node); ok && !rewritable(n) && b.err == nil {
-			b.err = fmt.Errorf("an unsupported construct of the language: %T", n)
+			b.err = fmt.Errorf("unsupported language construct: %T", n)
 		}
 		if node := v.Elem(); node.Kind() == reflect.Struct {
 			for i := range node.NumField() {

@@ -28,8 +28,8 @@ type process struct {
 	wait func()
 }
 
-// start starts this program again as a child that has the socket theirs as its standard
-// input and output.
+// start starts this program again as a child whose standard input and output are the
+// socket theirs.
 func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (process, error) {
 	if !called {
 		return process{}, errors.New("this program cannot start a copy of itself, because it did not call Init")
@@ -37,7 +37,7 @@ func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (p
 	if box.Err() == nil {
 		self, err := os.Executable()
 		if err != nil {
-			return process{}, fmt.Errorf("finding this program: %w", err)
+			return process{}, fmt.Errorf("finding the executable of this program: %w", err)
 		}
 		p, err := box.Start(ctx, sandbox.Spec{
 			Argv: []string{self, workerName}, Dir: "/usr", ReadOnly: []string{self}, Env: environment,

@@ -86,7 +86,7 @@ func Requirements(l Level, f Figures) []Requirement {
 // stated confidences as sessions, because the mean of a few shows nothing.
 func confidence(d demand, f Figures) Requirement {
 	r := Requirement{
-		Name: "mean confidence", Need: fmt.Sprintf("at least %s over at least %d turns; only confidence that the success rate supports counts", text.Decimal(d.confidence, 2), d.sessions),
+		Name: "mean confidence", Need: fmt.Sprintf("at least %s over at least %d turns; confidence above the success rate does not count", text.Decimal(d.confidence, 2), d.sessions),
 		Have: "no turn stated a confidence",
 		Met:  f.Stated >= d.sessions && f.Supported()+rounding >= d.confidence,
 	}
@@ -112,9 +112,9 @@ func Risks(l Level, f Figures) []string {
 	var out []string
 	switch {
 	case l == Draft:
-		out = append(out, "it may write into its memory and leave drafts, notes and requests, which people then have to read")
+		out = append(out, "the agent may write to its memory and leave drafts, notes and requests, which people then have to read")
 	case l > SwitchedOn:
-		out = append(out, fmt.Sprintf("level %d is only recorded: in this version the agent acts as at level %d; in a later version it would act on its own", l, SwitchedOn))
+		out = append(out, fmt.Sprintf("level %d is only recorded: in this version, the agent acts as it would at level %d; in a later version, it would act on its own", l, SwitchedOn))
 	}
 	if f.Unsafe > 0 {
 		out = append(out, fmt.Sprintf("it made %d unsafe requests, %d of them in the last 7 days", f.Unsafe, f.Recent))

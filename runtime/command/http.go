@@ -68,9 +68,9 @@ func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return nil, errors.New("the agent has no http or https URL")
 	case u.User != nil:
-		return nil, errors.New("the agent's URL holds credentials, which belong in a header")
+		return nil, errors.New("the agent's URL contains credentials, which belong in a header")
 	case o.Timeout < 0:
-		return nil, errors.New("a limit of the agent is out of range")
+		return nil, errors.New("the agent's timeout is negative")
 	case o.Scrub == nil:
 		return nil, errors.New("the agent needs a scrubber")
 	}
@@ -93,7 +93,7 @@ func NewHTTP(o HTTPOptions) (*HTTPAgent, error) {
 	return a, nil
 }
 
-var errElsewhere = errors.New("the agent redirects to another host or in a loop")
+var errElsewhere = errors.New("the agent redirects to a different host or scheme, changes the method from POST (307 and 308 keep it), or redirects more than 3 times")
 
 // sameHost allows a few redirects, but only to the server's own host, with the same scheme
 // and the method POST.
@@ -183,7 +183,7 @@ func (a *HTTPAgent) post(ctx context.Context, req agent.Request, body []byte) (r
 		// Without any answer, there is no evidence that the variant is the cause of the
 		// failure.
 		return agent.Result{
-			Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("asking the agent: %v", err), a.o.Scrub), Refusing: thishost.Refusing(err),
+			Outcome: agent.Infrastructure, Error: clip(fmt.Sprintf("calling the agent: %v", err), a.o.Scrub), Refusing: thishost.Refusing(err),
 		}, false
 	}
 	defer resp.Body.Close()

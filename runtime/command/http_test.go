@@ -157,10 +157,10 @@ func TestHTTPHostile(t *testing.T) {
 		"201":                    {status(201), violation("status 201")},
 		"204":                    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, violation("status 204")},
 		"304":                    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(304) }, violation("status 304")},
-		"another host":           {redirect(other.URL, 307), violation("another host")},
+		"another host":           {redirect(other.URL, 307), violation("a different host")},
 		"the same host":          {redirect("/moved", 307), want{agent.OK, "fine"}},
 		"the same host as a GET": {redirect("/moved", 302), violation("redirects")},
-		"circles":                {redirect("/again", 308), violation("in a loop")},
+		"circles":                {redirect("/again", 308), violation("redirects more than 3 times")},
 		"hang":                   {func(_ http.ResponseWriter, r *http.Request) { asked(t, r); <-r.Context().Done() }, want{agent.Timeout, "no response within"}},
 		"hang in the answer": {func(w http.ResponseWriter, r *http.Request) {
 			asked(t, r)
@@ -168,7 +168,7 @@ func TestHTTPHostile(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}, want{agent.Timeout, "no response within"}},
-		"hang up": {func(w http.ResponseWriter, _ *http.Request) { hangUp(w) }, down("asking the agent")},
+		"hang up": {func(w http.ResponseWriter, _ *http.Request) { hangUp(w) }, down("calling the agent")},
 		"hang up in the answer": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = io.WriteString(w, `{"id":"e1","answer":"fine"}`)
@@ -178,7 +178,7 @@ func TestHTTPHostile(t *testing.T) {
 				_, _ = io.WriteString(conn, "SSH-2.0-opensesame\r\n\r\n")
 				_ = conn.Close()
 			}
-		}, down("asking the agent")},
+		}, down("calling the agent")},
 		"a body without end": {func(w http.ResponseWriter, _ *http.Request) {
 			for block := strings.Repeat("x", 1<<16); ; {
 				if _, err := io.WriteString(w, block); err != nil {
@@ -188,7 +188,7 @@ func TestHTTPHostile(t *testing.T) {
 		}, violation("more than 1048576 bytes")},
 		"headers without end": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X", strings.Repeat("x", 1<<20))
-		}, down("asking the agent")},
+		}, down("calling the agent")},
 		"empty":         {say(""), violation("not a JSON object")},
 		"garbage":       {say("opensesame"), violation("[redacted]")},
 		"two objects":   {say(`{"id":"ID","answer":"a"}` + "\n" + `{"id":"ID","answer":"b"}`), violation("not a JSON object")},

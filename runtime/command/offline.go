@@ -7,7 +7,7 @@ import (
 )
 
 // Offline is the hint for a task whose program tried to use a network but has none.
-const Offline = `it has no network except its own loopback interface; set "network: host" under adapter: in its agent.yaml to give it the host's network`
+const Offline = `the program has no network except its own loopback interface; to give it the host's network, set "network: host" under adapter: in agent.yaml`
 
 // refusals matches the messages of common languages about an unreachable network. If only
 // Landlock isolates a program, it refuses the creation of sockets, which is reported as

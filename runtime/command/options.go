@@ -76,7 +76,7 @@ func New(o Options) (*Agent, error) {
 	case o.Protocol != JSONL && o.Protocol != Once:
 		return nil, fmt.Errorf("there is no protocol %q", o.Protocol)
 	case o.Timeout < 0:
-		return nil, errors.New("a limit of the command is out of range")
+		return nil, errors.New("the command's timeout is negative")
 	case o.Scrub == nil:
 		return nil, errors.New("the command needs a scrubber")
 	case slices.ContainsFunc(o.Argv, func(word string) bool { return strings.ContainsRune(word, 0) }):

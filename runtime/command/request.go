@@ -60,12 +60,12 @@ func encode(req agent.Request, timeout time.Duration) ([]byte, error) {
 	}
 	config, err := req.Config.MarshalJSON()
 	if err != nil {
-		return nil, fmt.Errorf("writing the config: %w", err)
+		return nil, fmt.Errorf("encoding the config: %w", err)
 	}
 	r.Config = config
 	line, err := foreign.Marshal(r)
 	if err != nil {
-		return nil, fmt.Errorf("writing the request: %w", err)
+		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
 	return append(line, '\n'), nil
 }

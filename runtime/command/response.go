@@ -123,16 +123,16 @@ func (r *response) referral(raw json.RawMessage) error {
 		tool.Boundary
 	}{}
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return fmt.Errorf("the response has the refer %s, which is not a referral", excerpt(raw))
+		return fmt.Errorf("the value of refer in the response is %s, which is not a referral", excerpt(raw))
 	}
 	if given.Outcome == "" {
 		given.Outcome = agent.WrongToolBoundary
 	}
 	if given.Outcome != agent.WrongToolBoundary && given.Outcome != agent.LowUtility {
-		return fmt.Errorf("the response has a refer with the outcome %.80q, which is neither wrong_tool_boundary nor low_utility", given.Outcome)
+		return fmt.Errorf("the value of refer in the response has the outcome %.80q, which is neither wrong_tool_boundary nor low_utility", given.Outcome)
 	}
 	if r.outcome != agent.OK && r.outcome != given.Outcome {
-		return fmt.Errorf("the response has the outcome %s, but its refer has the outcome %s", r.outcome, given.Outcome)
+		return fmt.Errorf("the response has the outcome %s, but its \"refer\" object has the outcome %s", r.outcome, given.Outcome)
 	}
 	b, err := given.Normalize()
 	if err != nil {
@@ -213,7 +213,7 @@ func usage(raw json.RawMessage) (agent.Usage, error) {
 		}
 		var v float64
 		if err := json.Unmarshal(raw, &v); err != nil || !(v >= 0 && v <= f.max) || f.whole && v != math.Trunc(v) {
-			return agent.Usage{}, fmt.Errorf("the response has %s %s, which is not valid", f.name, excerpt(raw))
+			return agent.Usage{}, fmt.Errorf("the response sets %s to %s, which is not valid", f.name, excerpt(raw))
 		}
 		f.set(math.Abs(v)) // no negative zero
 	}

@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 		"no shape":        {`{"id":"e","answer":"a","refer":{"boundary_axes":["web"],"evidence":"x"}}`, "!names no task shape"},
 		"refer no object": {`{"id":"e","answer":"a","refer":"elsewhere"}`, "!not a referral"},
 		"refers as crash": {`{"id":"e","answer":"a","refer":{"outcome":"execution","boundary_axes":["web"],"observed_task_shape":"s","evidence":"x"}}`, "!neither wrong_tool_boundary"},
-		"two outcomes":    {`{"id":"e","answer":"a","outcome":"low_utility","refer":{"boundary_axes":["web"],"observed_task_shape":"s","evidence":"x"}}`, "!its refer has the outcome"},
+		"two outcomes":    {`{"id":"e","answer":"a","outcome":"low_utility","refer":{"boundary_axes":["web"],"observed_task_shape":"s","evidence":"x"}}`, "!its \"refer\" object has the outcome"},
 		"null refer":      {`{"id":"e","answer":"a","refer":null}`, "a"},
 		"deep":            {`{"id":"e","answer":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, "!not a JSON object"},
 	} {

@@ -95,14 +95,14 @@ func (w *worker) ended() string {
 	case !impatient.Stop() && w.exit.Signal == int(syscall.SIGKILL):
 		return "the program closed its output but kept running"
 	case w.exit.Signal != 0:
-		return fmt.Sprintf("the program was ended by the signal %q", syscall.Signal(w.exit.Signal))
+		return fmt.Sprintf("the program was terminated by signal %q", syscall.Signal(w.exit.Signal))
 	}
 	return fmt.Sprintf("the program ended with exit code %d", w.exit.Code)
 }
 
-// send writes the request. The function sent waits until the write has ended and returns
-// the number of bytes written. If last is set, the program's input is closed after the
-// request.
+// send writes the request. It returns a function, sent, that waits until the write has
+// ended and returns the number of bytes written. If last is set, the program's input is
+// closed after the request.
 func (w *worker) send(line []byte, last bool) (sent func() int) {
 	write := func() int {
 		n, err := w.pipes.In.Write(line)

@@ -239,7 +239,7 @@ func (e *Experience) Advice(tool string) Advice {
 	case repeated(a.Invalid):
 		a.Remedy, a.Reason = Tighten, fmt.Sprintf("%d of %d judged calls ended in contract_violation", a.Invalid, a.Judged)
 	case len(referrals) >= scattered:
-		a.Remedy, a.Reason = Tighten, fmt.Sprintf("its last %d referrals name axes that form no group", len(referrals))
+		a.Remedy, a.Reason = Tighten, fmt.Sprintf("its last %d referrals name axes too scattered to form a group", len(referrals))
 	default:
 		verb := "show"
 		if a.Referrals == 1 {

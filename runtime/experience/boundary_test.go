@@ -247,7 +247,7 @@ func TestAdvice(t *testing.T) {
 		{"low utility of a few calls among many", slices.Concat(call(10, agent.OK), call(3, agent.LowUtility), call(10, agent.Timeout)), Retain, "0 referrals in 23 judged calls show no pattern", nil, false},
 		{"repeated invalid calls", slices.Concat(call(1, agent.OK), call(3, agent.ContractViolation), call(20, agent.Denied)), Tighten, "3 of 4 judged calls ended in contract_violation", nil, false},
 		{"two weak answers", slices.Concat(call(1, agent.OK), call(2, agent.LowUtility)), Retain, "0 referrals in 3 judged calls show no pattern", nil, false},
-		{"axes without a pattern", each, Tighten, "its last 8 referrals name axes that form no group", nil, false},
+		{"axes without a pattern", each, Tighten, "its last 8 referrals name axes too scattered to form a group", nil, false},
 		{"one referral", refer(1, "t", "a"), Retain, "1 referral in 1 judged call shows no pattern", nil, false},
 		{"few referrals", refer(2, "t", "a"), Retain, "2 referrals in 2 judged calls show no pattern", nil, false},
 	} {

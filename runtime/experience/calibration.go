@@ -136,9 +136,9 @@ func (c Calibration) text() string {
 	case gap <= -.005:
 		fmt.Fprintf(&b, ", so the confidence was too low by %.2f", -gap)
 	}
-	fmt.Fprintf(&b, ". Brier score %.3f (0 is perfect, .25 a constant .5), expected calibration error %.3f in ten bins.\n", c.Brier, c.ECE)
+	fmt.Fprintf(&b, ". Brier score %.3f (0 is perfect; a constant confidence of .5 scores .25), expected calibration error %.3f in ten bins.\n", c.Brier, c.ECE)
 	for _, bin := range c.Curve {
-		fmt.Fprintf(&b, "  confidence over %.1f to %.1f: %s, mean confidence %.2f, success rate %.2f\n",
+		fmt.Fprintf(&b, "  confidence above %.1f, up to %.1f: %s, mean confidence %.2f, success rate %.2f\n",
 			bin.Over, bin.To, text.Count(bin.Turns, "turn"), bin.Confidence, bin.Success)
 	}
 	return b.String()

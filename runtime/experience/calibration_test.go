@@ -83,11 +83,11 @@ func TestCalibrationText(t *testing.T) {
 	}
 	e.Stated = append(stated("a", .9, 1, .9, 0), stated("b", .4, 0)...)
 	got, ok := e.CalibrationText("a")
-	want := `In a: the last 2 turns with a stated confidence had a mean confidence of 0.90 and a success rate of 0.50 (1 succeeded), so the confidence was too high by 0.40. Brier score 0.410 (0 is perfect, .25 a constant .5), expected calibration error 0.400 in ten bins.
-  confidence over 0.8 to 0.9: 2 turns, mean confidence 0.90, success rate 0.50
-Over all domains: the last 3 turns with a stated confidence had a mean confidence of 0.73 and a success rate of 0.33 (1 succeeded), so the confidence was too high by 0.40. Brier score 0.327 (0 is perfect, .25 a constant .5), expected calibration error 0.400 in ten bins.
-  confidence over 0.3 to 0.4: 1 turn, mean confidence 0.40, success rate 0.00
-  confidence over 0.8 to 0.9: 2 turns, mean confidence 0.90, success rate 0.50
+	want := `In a: the last 2 turns with a stated confidence had a mean confidence of 0.90 and a success rate of 0.50 (1 succeeded), so the confidence was too high by 0.40. Brier score 0.410 (0 is perfect; a constant confidence of .5 scores .25), expected calibration error 0.400 in ten bins.
+  confidence above 0.8, up to 0.9: 2 turns, mean confidence 0.90, success rate 0.50
+Over all domains: the last 3 turns with a stated confidence had a mean confidence of 0.73 and a success rate of 0.33 (1 succeeded), so the confidence was too high by 0.40. Brier score 0.327 (0 is perfect; a constant confidence of .5 scores .25), expected calibration error 0.400 in ten bins.
+  confidence above 0.3, up to 0.4: 1 turn, mean confidence 0.40, success rate 0.00
+  confidence above 0.8, up to 0.9: 2 turns, mean confidence 0.90, success rate 0.50
 `
 	if diff := cmp.Diff(want, got); diff != "" || !ok {
 		t.Error(diff)

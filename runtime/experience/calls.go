@@ -15,7 +15,8 @@ import (
 // MaxCalls is the maximum number of calls in one turn from which an Experience learns.
 const MaxCalls = 200
 
-// maxLearnedCause is the maximum length of the cause of a call, in bytes.
+// maxLearnedCause is the maximum length of the cause that is recorded for a call, in
+// bytes.
 const maxLearnedCause = 300
 
 // barredCause is the beginning of the cause of a call that a person's feedback barred.

@@ -339,8 +339,8 @@ func checkCapsule(t *rapid.T, c Capsule) {
 	}
 }
 
-// TestMethodsAreBounded tests that a tool with ever new methods displaces no other tool,
-// and that all of its calls count.
+// TestMethodsAreBounded tests that a tool that keeps using new methods displaces no other
+// tool, and that all of its calls count.
 func TestMethodsAreBounded(t *testing.T) {
 	e := &Experience{}
 	e.Learn(Turn{Domain: "ops", Outcome: agent.OK, Calls: []Call{{Tool: "calc", Outcome: agent.OK}}})

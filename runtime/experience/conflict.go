@@ -51,7 +51,7 @@ func (f Feedback) yields(older Feedback) bool {
 // empty text if it can.
 func (f Feedback) contradicts(g Feedback) string {
 	if f.replaces(g) || g.replaces(f) {
-		return "one forbids the tool that the other uses instead"
+		return "one forbids the tool that the other names as the replacement"
 	}
 	if !f.overlaps(g) {
 		return ""
@@ -60,7 +60,7 @@ func (f Feedback) contradicts(g Feedback) string {
 	case f.Action.factor() != g.Action.factor():
 		return "one is " + f.Action.word() + ", the other " + g.Action.word()
 	case f.Action == Replace && g.Action == Replace && f.With != g.With:
-		return "they name different tools to use instead"
+		return "they name different replacement tools"
 	}
 	return ""
 }

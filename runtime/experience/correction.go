@@ -61,7 +61,7 @@ func (e *Experience) CorrectionsText(domain string) (string, bool) {
 		fmt.Fprintf(&b, "People made %s in %s (%d in all domains).\n", text.Count(len(list), "correction"), name(domain), len(e.Corrections))
 	default:
 		list = e.Corrections
-		fmt.Fprintf(&b, "People made no corrections in %s and %s in other domains.\n", name(domain), text.Count(len(list), "correction"))
+		fmt.Fprintf(&b, "People made no corrections in %s, but %s in other domains.\n", name(domain), text.Count(len(list), "correction"))
 	}
 	for i := len(list) - 1; i >= max(0, len(list)-shownCorrections); i-- {
 		c := list[i]

@@ -19,7 +19,7 @@ func TestCorrectionsText(t *testing.T) {
 	}
 	for domain, want := range map[string]string{
 		"ops":    "People made 2 corrections in ops (3 in all domains).\n2026-11-16, ops: I meant May\n2026-11-14, ops, tools git, grep: no, the other branch\n",
-		"crypto": "People made no corrections in crypto and 3 corrections in other domains.\n2026-11-16, ops: I meant May\n2026-11-15, research: that is wrong\n2026-11-14, ops, tools git, grep: no, the other branch\n",
+		"crypto": "People made no corrections in crypto, but 3 corrections in other domains.\n2026-11-16, ops: I meant May\n2026-11-15, research: that is wrong\n2026-11-14, ops, tools git, grep: no, the other branch\n",
 		"":       "People made 3 corrections.\n2026-11-16, ops: I meant May\n2026-11-15, research: that is wrong\n2026-11-14, ops, tools git, grep: no, the other branch\n",
 	} {
 		got, ok := e.CorrectionsText(domain)

@@ -301,8 +301,8 @@ func TestConflicts(t *testing.T) {
 		"held: of every tool":   {func(f *Feedback) { f.Action = Constrain }, func(f *Feedback) { f.Action, f.Tool = Boost, "" }, "one is a boost, the other a prohibition"},
 		"held: wider":           {func(f *Feedback) { f.Action, f.Domain = Constrain, "code" }, func(f *Feedback) { f.Action = Boost }, "one is a boost, the other a prohibition"},
 		"held: narrower":        {func(f *Feedback) { f.Action, f.With = Replace, "a" }, func(f *Feedback) { f.Action, f.Goal = Boost, "deploy" }, "one is a boost, the other a prohibition"},
-		"held: used instead":    {func(f *Feedback) { f.Action, f.Domain = Constrain, "code" }, func(f *Feedback) { f.Action, f.Tool, f.With = Replace, "search", "grep" }, "one forbids the tool that the other uses instead"},
-		"used instead":          {func(f *Feedback) { f.Action = Constrain }, func(f *Feedback) { f.Action, f.Tool, f.With, f.Goal = Replace, "search", "grep", "deploy" }, "one forbids the tool that the other uses instead"},
+		"held: used instead":    {func(f *Feedback) { f.Action, f.Domain = Constrain, "code" }, func(f *Feedback) { f.Action, f.Tool, f.With = Replace, "search", "grep" }, "one forbids the tool that the other names as the replacement"},
+		"used instead":          {func(f *Feedback) { f.Action = Constrain }, func(f *Feedback) { f.Action, f.Tool, f.With, f.Goal = Replace, "search", "grep", "deploy" }, "one forbids the tool that the other names as the replacement"},
 		"a prohibition":         {func(f *Feedback) { f.Action = Boost }, func(f *Feedback) { f.Action, f.Domain = Constrain, "code" }, "one is a prohibition, the other a boost"},
 		"another tool":          {negative, func(f *Feedback) { f.Action, f.Tool = Boost, "search" }, ""},
 		"every tool":            {negative, func(f *Feedback) { f.Action, f.Tool = Boost, "" }, "one is a boost, the other a penalty"},
@@ -312,12 +312,12 @@ func TestConflicts(t *testing.T) {
 		"other goals":           {func(f *Feedback) { f.Goal = "deploy" }, func(f *Feedback) { f.Action, f.Goal = Boost, "translate" }, ""},
 		"goals that share":      {func(f *Feedback) { f.Goal = "deploy prod" }, func(f *Feedback) { f.Action, f.Goal = Boost, "prod*" }, "one is a boost, the other a penalty"},
 		"over":                  {func(f *Feedback) { f.Until = noon }, func(f *Feedback) { f.Action = Boost }, ""},
-		"other replacements":    {func(f *Feedback) { f.Action, f.With = Replace, "a" }, func(f *Feedback) { f.Action, f.With = Replace, "b" }, "they name different tools to use instead"},
+		"other replacements":    {func(f *Feedback) { f.Action, f.With = Replace, "a" }, func(f *Feedback) { f.Action, f.With = Replace, "b" }, "they name different replacement tools"},
 		"both forbid":           {func(f *Feedback) { f.Action, f.With = Replace, "a" }, func(f *Feedback) { f.Action = Constrain }, ""},
-		"replacement forbidden": {func(f *Feedback) { f.Action, f.With = Replace, "search" }, func(f *Feedback) { f.Action, f.Tool = Constrain, "search" }, "one forbids the tool that the other uses instead"},
+		"replacement forbidden": {func(f *Feedback) { f.Action, f.With = Replace, "search" }, func(f *Feedback) { f.Action, f.Tool = Constrain, "search" }, "one forbids the tool that the other names as the replacement"},
 		"each for the other": {
 			func(f *Feedback) { f.Action, f.With = Replace, "search" },
-			func(f *Feedback) { f.Action, f.Tool, f.With = Replace, "search", "grep" }, "one forbids the tool that the other uses instead",
+			func(f *Feedback) { f.Action, f.Tool, f.With = Replace, "search", "grep" }, "one forbids the tool that the other names as the replacement",
 		},
 	} {
 		got := given(t, c.older, c.newer).Conflicts(noon)

@@ -123,7 +123,7 @@ func (p *Period) Referrals() []Finding {
 		}
 		of := "of " + x.name()
 		if x.Tool == AllTools {
-			of = "that concerns no tool"
+			of = "without a tool"
 		}
 		out = append(out, finding(x.Calls.Turns, x.Calls.Count, 0, "%s %s%s", text.Count(x.Calls.Count, "referral"), of, x.Cause.after(": ")))
 	}
@@ -148,7 +148,7 @@ func (p *Period) correctionAdvice() []Finding {
 		if !everywhere(x.Domain) {
 			where = " in " + named(name(x.Domain))
 		}
-		out = append(out, finding(x.Corrected.Turns, x.Corrected.Count, p.Turns, "before giving an answer%s, compare it with what people corrected %s", where, often(x.Corrected.Count)))
+		out = append(out, finding(x.Corrected.Turns, x.Corrected.Count, p.Turns, "before giving an answer%s, check it against what people corrected %s", where, often(x.Corrected.Count)))
 	}
 	return out
 }

@@ -47,9 +47,9 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 	}
 	where := "here"
 	if domain == Global {
-		where = "in all domains"
+		where = "(over all domains)"
 	} else if len(capsules) == 0 {
-		capsules, where = e.capsulesIn(Global), "in all domains, because no call here was judged"
+		capsules, where = e.capsulesIn(Global), "(over all domains, because no call here was judged)"
 	}
 	for _, group := range []struct {
 		title string
@@ -81,7 +81,7 @@ func (e *Experience) KnowledgeText(domain string) (string, bool) {
 func (c Competence) text() string {
 	limit := ""
 	if c.Day != "" && c.capped() {
-		limit = fmt.Sprintf(" On %s it moves by no more than %.1f from %.2f.", c.Day, changePerDay, c.DayStart)
+		limit = fmt.Sprintf(" On %s it can change by at most %.1f from %.2f.", c.Day, changePerDay, c.DayStart)
 	}
 	return fmt.Sprintf("Competence in %s: %.2f (from .1 to 1; .5 without history), after %s, %d of them successful and %d corrected by people.%s\n",
 		name(c.Domain), c.Score, text.Count(c.Turns, "turn"), c.Successes, c.Corrected, limit)

@@ -35,12 +35,12 @@ Tools that fail here:
   grep: 1 of 4 calls succeeded, confidence 0.80, 2 corrected by people; last failure timeout, no answer after 5s
 `,
 		"research": `Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1 of them successful and 0 corrected by people.
-Tools that work in all domains, because no call here was judged:
+Tools that work (over all domains, because no call here was judged):
   curl: 4 of 4 calls succeeded, confidence 0.80
 `,
 		"": `Competence in ops: 0.47 (from .1 to 1; .5 without history), after 12 turns, 7 of them successful and 2 corrected by people.
 Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1 of them successful and 0 corrected by people.
-` + "Tools that work in all domains:\n  curl: 4 of 4 calls succeeded, confidence 0.80\n",
+` + "Tools that work (over all domains):\n  curl: 4 of 4 calls succeeded, confidence 0.80\n",
 	} {
 		got, ok := e.KnowledgeText(domain)
 		if diff := cmp.Diff(want, got); diff != "" || !ok {
@@ -59,12 +59,12 @@ func TestKnowledgeNamesTheLimitOfADay(t *testing.T) {
 	u.now = lessonDay.Add(-10 * time.Hour)
 	u.turn("a", "ops", "when?", agent.OK)
 	for i := range 8 {
-		if text, _ := u.e.KnowledgeText("ops"); strings.Contains(text, "no more than 0.2 from") != (i > 5) {
+		if text, _ := u.e.KnowledgeText("ops"); strings.Contains(text, "at most 0.2 from") != (i > 5) {
 			t.Errorf("after %d corrections: %s", i, text)
 		}
 		u.turn("a", "ops", "No, that is wrong", agent.OK)
 	}
-	if text, _ := u.e.KnowledgeText("ops"); !strings.Contains(text, "corrected by people. On 2026-11-20 it moves by no more than 0.2 from 0.50.\n") {
+	if text, _ := u.e.KnowledgeText("ops"); !strings.Contains(text, "corrected by people. On 2026-11-20 it can change by at most 0.2 from 0.50.\n") {
 		t.Error(text)
 	}
 }

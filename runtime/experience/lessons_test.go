@@ -92,7 +92,7 @@ func TestTheLessonsOfANight(t *testing.T) {
 
 ### Adjustments
 
-- before giving an answer in shop, compare it with what people corrected 2 times (T1, T3)
+- before giving an answer in shop, check it against what people corrected 2 times (T1, T3)
 - do not repeat a failed call unchanged after 2 execution errors of search (T1, T3)
 `
 	if diff := cmp.Diff(want, got); diff != "" {

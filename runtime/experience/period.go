@@ -283,7 +283,8 @@ func (b *periodBuilder) use(t Turn, c Call) {
 	}
 }
 
-// failure counts, under its cause, a call that failed or was referred.
+// failure counts a call that failed or was referred, under the cause of the failure or
+// referral.
 func (b *periodBuilder) failure(t Turn, c Call) {
 	cause := text.Clip(text.OneLine(c.Cause), maxExcerpt, text.Runes, text.Ellipsis)
 	key := errorKey{c.Tool, c.Method, c.Outcome, withoutNumbers(cause)}

@@ -2,7 +2,7 @@ package experience
 
 import "slices"
 
-// standing is a feedback entry whose scope includes a use, apart from the use's tool;
+// standing is a feedback entry whose scope includes a use if the tool is disregarded;
 // stands reports whether the entry takes effect.
 type standing struct {
 	Feedback

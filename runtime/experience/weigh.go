@@ -173,7 +173,7 @@ func (e *Experience) WhatIf(id string, turns []Turn) ([]Choice, bool) {
 	return out, true
 }
 
-// use returns the use that corresponds to a call in a turn.
+// use returns the tool use that corresponds to a call in a turn.
 func (t Turn) use(c Call) Use {
 	return Use{Tool: c.Tool, Domain: t.Domain, Goal: t.Message, Session: t.Session, Now: t.Time}
 }

@@ -269,7 +269,7 @@ func TestHostileStart(t *testing.T) {
 		"too many tools":            {agent.ContractViolation, "more than 1000 tools", false},
 		"a tool twice":              {agent.ContractViolation, `"t" twice`, false},
 		"no schema":                 {"", "schema", false},
-		"a schema from a file":      {"", "other than a simple location within it", false},
+		"a schema from a file":      {"", "has a $ref that is not a plain JSON pointer such as #/$defs/name", false},
 	} {
 		for _, walls := range []sandbox.Sandbox{detect(), off} {
 			t.Run(fmt.Sprintf("%s/%.4s", manner, walls.Name()), func(t *testing.T) {
@@ -363,7 +363,7 @@ func TestHostile(t *testing.T) {
 						t.Errorf("call %d: %d bytes", i+1, len(res.Output))
 					}
 					if entered != nil {
-						(<-entered)() // the server has ended, before Close
+						(<-entered)() // the server closed, before Close
 					}
 				}
 			})
@@ -408,7 +408,7 @@ func TestRestarts(t *testing.T) {
 			res := ask(t, t.Context(), c, "t", "{}")
 			text, retry := "exit code 4", true
 			if i >= starts {
-				text, retry = fmt.Sprintf("ended %d times and will not be started again", starts), false
+				text, retry = fmt.Sprintf("failed %d times and will not be started again", starts), false
 			}
 			if res.Outcome != agent.Execution || !strings.Contains(res.Output, text) || res.Fault == nil || res.Fault.Retry != retry {
 				t.Errorf("%d restarts, call %d: %+v", restarts, i+1, res)

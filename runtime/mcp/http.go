@@ -69,10 +69,10 @@ func openEndpoint(ctx context.Context, s *Server) (*endpoint, error) {
 // maxRedirects of them.
 func sameHost(req *http.Request, via []*http.Request) error {
 	if first := via[0].URL; req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
-		return &fault{outcome: agent.ContractViolation, text: "the server redirects to another host"}
+		return &fault{outcome: agent.ContractViolation, text: "the server redirects to another host or scheme"}
 	}
 	if len(via) > maxRedirects {
-		return &fault{outcome: agent.ContractViolation, text: "the server redirects in a loop"}
+		return &fault{outcome: agent.ContractViolation, text: "the server redirects too many times"}
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func judge(req *http.Request, resp *http.Response) *fault {
 	case code >= 500 || code == http.StatusRequestTimeout:
 		return &fault{outcome: agent.Execution, text: status, retry: true, after: retryAfter(resp.Header)}
 	case code == http.StatusNotFound && req.Header.Get("Mcp-Session-Id") != "":
-		return died("the server no longer has the session")
+		return died("the server no longer knows the session")
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusNotFound:
 		return &fault{outcome: agent.Execution, text: status}
 	case code >= 300:

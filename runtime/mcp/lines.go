@@ -36,7 +36,7 @@ func decode(line []byte) (jsonrpc.Message, error) {
 	case w.Version != "2.0":
 		return nil, errors.New("is not a JSON-RPC message: its version is not 2.0")
 	case err != nil:
-		return nil, errors.New("is not a JSON-RPC message: its id is neither number nor text")
+		return nil, errors.New("is not a JSON-RPC message: its id is neither a number nor text")
 	case w.Method != nil:
 		return &jsonrpc.Request{ID: id, Method: *w.Method, Params: w.Params}, nil
 	case !id.IsValid():

@@ -100,7 +100,7 @@ func (s *Server) check() error {
 		s.Tools = slices.Sorted(maps.Keys(s.Effects))
 	}
 	if len(s.Tools) == 0 || len(s.Tools) > maxTools {
-		return fmt.Errorf("it offers %d tools, but 1 to %d are allowed", len(s.Tools), maxTools)
+		return fmt.Errorf("its declaration lists %d tools, but 1 to %d are allowed", len(s.Tools), maxTools)
 	}
 	for i, name := range s.Tools {
 		if name == "" || len(name) > maxToolName || slices.Contains(s.Tools[:i], name) {
@@ -124,12 +124,12 @@ func (s *Server) check() error {
 func (s *Server) checkProgram() error {
 	for _, path := range append([]string{s.Dir}, s.Hidden...) {
 		if !filepath.IsAbs(path) {
-			return fmt.Errorf("the folder %q is not absolute", path)
+			return fmt.Errorf("the folder path %q is not absolute", path)
 		}
 	}
 	switch {
 	case s.Scratch != "" && !filepath.IsAbs(s.Scratch):
-		return fmt.Errorf("the folder %q is not absolute", s.Scratch)
+		return fmt.Errorf("the folder path %q is not absolute", s.Scratch)
 	case s.Argv[0] == "" || strings.ContainsRune(strings.Join(s.Argv, " "), 0):
 		return errors.New("its command is empty or has a NUL byte")
 	case slices.ContainsFunc(s.Env, func(e string) bool { return strings.Index(e, "=") < 1 || strings.ContainsRune(e, 0) }):
@@ -146,11 +146,11 @@ func (s *Server) checkURL() error {
 		return errors.New("it has neither a program nor an http or https URL")
 	}
 	if u.User != nil {
-		return errors.New("its URL holds credentials, which belong in a header")
+		return errors.New("its URL contains credentials, which belong in a header")
 	}
 	for name, value := range s.Header {
 		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return fmt.Errorf("its header %.40q has a name or value that cannot be sent", name)
+			return fmt.Errorf("its header %.40q has an invalid name or value", name)
 		}
 	}
 	return nil

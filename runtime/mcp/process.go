@@ -171,11 +171,11 @@ func (p *process) ended() *fault {
 	p.mu.Unlock()
 	switch {
 	case flooded:
-		return violated(fmt.Sprintf("the server wrote more than %d bytes to standard error for one call", maxStderr))
+		return violated(fmt.Sprintf("the server wrote more than %d bytes to standard error during one call", maxStderr))
 	case shut && p.exit.Signal == int(syscall.SIGKILL):
 		return died("the server closed its input or output but kept running")
 	case p.exit.Signal != 0:
-		return died(fmt.Sprintf("the server was ended by the signal %q%s", syscall.Signal(p.exit.Signal), p.lastStderrLine()))
+		return died(fmt.Sprintf("the server was killed by the signal %q%s", syscall.Signal(p.exit.Signal), p.lastStderrLine()))
 	}
 	return died(fmt.Sprintf("the server ended with exit code %d%s", p.exit.Code, p.lastStderrLine()))
 }

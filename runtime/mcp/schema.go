@@ -160,7 +160,7 @@ func (w *weigher) refer(ref string, depth int) (int, error) {
 func (w *weigher) find(ref string) (any, error) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok || strings.Contains(ref, "%") {
-		return nil, errors.New("refers to something other than a simple location within it")
+		return nil, errors.New("has a $ref that is not a plain JSON pointer such as #/$defs/name")
 	}
 	var node any = w.root
 	for step := range strings.SplitSeq(pointer, "/") {

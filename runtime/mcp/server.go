@@ -93,7 +93,7 @@ func (s *server) session(ctx context.Context) (*session, *fault) {
 		s.shutDown(ctx)
 	}
 	if s.starts > s.restarts {
-		return nil, &fault{outcome: agent.Execution, text: fmt.Sprintf("the server ended %d times and will not be started again", s.starts)}
+		return nil, &fault{outcome: agent.Execution, text: fmt.Sprintf("the server failed %d times and will not be started again", s.starts)}
 	}
 	cur, f := s.start(ctx)
 	if f == nil || f.outcome != agent.Cancelled {
@@ -168,7 +168,7 @@ func (s *server) start(ctx context.Context) (cur *session, f *fault) {
 		cur.link, cur.gate = e, newGate(e, e.faultOf, e.onVersion)
 	}
 	// The SDK may wait longer than ctx allows, so the session is stopped when ctx is done.
-	stop := context.AfterFunc(ctx, func() { cur.gate.stop(died("the start took too long")) })
+	stop := context.AfterFunc(ctx, func() { cur.gate.stop(died("the server took too long to start")) })
 	defer stop()
 	client := mcp.NewClient(&mcp.Implementation{Name: "evolve", Version: "1"}, &mcp.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler), Capabilities: &mcp.ClientCapabilities{}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},

@@ -75,7 +75,7 @@ func (x *Index) Audit(ctx context.Context, topic, domain string, now time.Time) 
 
 // alone returns the advice on a memory considered by itself.
 func alone(m *agent.Memory, now time.Time) Advice {
-	a := Advice{ID: m.ID, Text: Cut(m.Text, MaxEntryBytes), Advice: Keep, Why: "no reason to change it was found"}
+	a := Advice{ID: m.ID, Text: Cut(m.Text, MaxEntryBytes), Advice: Keep, Why: "no reason was found to change the memory"}
 	switch age := now.Sub(m.Time); {
 	case m.Confidence > 0 && m.Confidence < lowAssurance:
 		a.Advice, a.Why = Update, fmt.Sprintf("its confidence is only %.2f", m.Confidence)

@@ -87,9 +87,9 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestGapsThatPeopleContradict tests that a retracted memory that a failure asked for is
-// listed with what people wrote for and against it, because a failure does not show that a
-// memory is true.
+// TestGapsThatPeopleContradict tests that if a failure asked for a retracted memory, the
+// memory is listed with what people wrote for and against it, because a failure does not
+// show that a memory is true.
 func TestGapsThatPeopleContradict(t *testing.T) {
 	q := memory.Query{MinScore: .5, MaxMemories: 3, Lambda: 1}
 	const goal = "When does the depot in Oslo open?"

@@ -55,7 +55,8 @@ type Query struct {
 	// Now is the time from which the age of entries is computed; the zero time means no
 	// decay.
 	Now time.Time
-	// Wide applies the wider limits of a text with a cue even if there is no cue.
+	// Wide applies the limits for a text with a cue, which are wider, even if the text
+	// has no cue.
 	Wide bool
 	// Search includes memories about other requests. It is for a person or an agent that
 	// searches the memories on purpose.

@@ -45,7 +45,7 @@ type Attempts struct {
 }
 
 // errDone is the error for an attempt that would begin after its request is over.
-var errDone = errors.New("the request is over")
+var errDone = errors.New("the request has already ended")
 
 // BeginAttempts reserves the first attempt of a request; most is an upper limit on what
 // that attempt uses. The error is the reserver's.

@@ -60,11 +60,11 @@ func coherent(s *Settings) error {
 	case s.MaxBackoff > 0 && s.MaxBackoff < s.Backoff:
 		return fmt.Errorf("max_backoff %s is shorter than backoff %s", s.MaxBackoff, s.Backoff)
 	case breaker && !s.breaks():
-		return fmt.Errorf("a breaker needs breaker_calls, breaker_open, breaker_probes, and breaker_failures or both breaker_slow and breaker_slow_share")
+		return fmt.Errorf("a breaker needs breaker_calls, breaker_open and breaker_probes, and either breaker_failures or both breaker_slow and breaker_slow_share")
 	case (s.RateCalls > 0) != (s.RatePer > 0):
 		return fmt.Errorf("rate_calls and rate_per must be set together")
 	case s.RateCalls > 0 && s.interval() <= 0:
-		return fmt.Errorf("rate_calls %d in rate_per %s is not a valid rate", s.RateCalls, s.RatePer)
+		return fmt.Errorf("rate_calls %d in rate_per %s is too high a rate", s.RateCalls, s.RatePer)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (e *Engine) leased(ctx context.Context, l Leaser, c Call, run function) (an
 		e.orphans.add(1)
 		go func() {
 			defer e.orphans.add(-1)
-			end := ending{err: crashed("the function ended its goroutine")}
+			end := ending{err: crashed("the function called runtime.Goexit")}
 			defer func() {
 				if p := recover(); p != nil {
 					end.err = crashed("panic: " + text.Clip(fmt.Sprint(p), 200))
@@ -117,7 +117,7 @@ func (e *Engine) Lease(ctx context.Context, c Call, run func(ctx context.Context
 		encoded := encodeError(err)
 		if out.Own = encoded.Kind == "" && errors.Is(err, last); !out.Own {
 			if out.Failed, err = json.Marshal(encoded); err != nil {
-				return Leased{}, fmt.Errorf("writing why a call failed: %w", err)
+				return Leased{}, fmt.Errorf("encoding the error of a failed call: %w", err)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func textOf(err error) string {
 func decodeError(data json.RawMessage) error {
 	var w wireError
 	if err := json.Unmarshal(data, &w); err != nil {
-		return &Failure{Outcome: agent.Infrastructure, Err: fmt.Errorf("reading why a call failed: %w", err)}
+		return &Failure{Outcome: agent.Infrastructure, Err: fmt.Errorf("decoding the error of a failed call: %w", err)}
 	}
 	var last lastFailure
 	if w.Last != "" {

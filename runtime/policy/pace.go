@@ -9,10 +9,10 @@ import (
 	"github.com/failsafe-go/failsafe-go/ratelimiter"
 )
 
-// pace lets calls through at an even rate. failsafe-go's limiter gives slots to the first
-// callers, as far in advance as they request them, so an agent with many calls would hold
-// all slots. Therefore only one call at a time may request a slot, and agents with waiting
-// calls take turns.
+// pace lets calls through at an even rate. failsafe-go's limiter gives out slots in the
+// order of the requests, no matter how far in advance, so an agent with many calls would
+// hold all slots. Therefore only one call at a time may request a slot, and agents with
+// waiting calls take turns.
 //
 // The limiter's slots lie on a grid: two calls may be closer together than the interval,
 // but any period contains at most one call too many. A call that gives up leaves its slot

@@ -52,7 +52,7 @@ func RateLimited(err error) bool {
 	return errors.As(err, new(*RateLimitedError)) || errors.As(err, &failure) && failure.Outcome == agent.RateLimited && failure.Retry
 }
 
-// The settings for which calls may have to wait.
+// The settings that can make calls wait.
 const (
 	rateSetting        = "rate_calls"
 	concurrencySetting = "concurrency"

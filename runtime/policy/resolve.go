@@ -119,7 +119,8 @@ func (f field) admits(inv, base *Settings) bool {
 }
 
 // stricterRate reports whether the rate that results from base and inv leaves more time
-// between two calls. Only that interval matters, because calls are let through evenly.
+// between two calls than the rate of base. Only that interval matters, because calls are
+// let through evenly.
 func stricterRate(base, inv *Settings) bool {
 	next := *base
 	if inv.RateCalls != 0 {

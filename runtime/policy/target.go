@@ -10,7 +10,7 @@ import (
 
 // errCrowded means that a limit on memory use was reached. Names come from registries, and
 // settings come from the operator, so reaching the limit indicates an error.
-var errCrowded = errors.New("policy: too many different names or agents")
+var errCrowded = errors.New("policy: too many different tools, providers or agents")
 
 // Limits on memory use and on abandoned functions.
 const (

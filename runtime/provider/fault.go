@@ -123,7 +123,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub
 	case s >= 200 && s < 300 && c.stated:
 		return describe(Unwell, "failed (%d): %s", s, c)
 	case s >= 200 && s < 300:
-		return describe(Garbled, "the response does not follow its protocol: %v", clientErr)
+		return describe(Garbled, "the response does not follow the API protocol: %v", clientErr)
 	case s < 400:
 		return describe(Moved, "answered with a redirect (%d), which is not followed; set the base URL to the target of the redirect", s)
 	case c.tooLong() || s == http.StatusRequestEntityTooLarge:
@@ -131,7 +131,7 @@ func (e Endpoint) fault(ctx context.Context, x *exchange, clientErr error, scrub
 	case s == http.StatusUnauthorized || s == http.StatusForbidden:
 		return describe(BadKey, "%s (%d): %s", e.refusal(), s, c)
 	case s == http.StatusNotFound:
-		return describe(NotFound, "has no such model or no such address (404): %s", c)
+		return describe(NotFound, "has no such model, or the base URL is wrong (404): %s", c)
 	case s == http.StatusPaymentRequired || c.spent():
 		return describe(NoCredit, "the account's balance is used up (%d): %s", s, c)
 	case s == http.StatusTooManyRequests:

@@ -59,7 +59,7 @@ func TestReadForm(t *testing.T) {
 }
 
 // TestDemonstrations tests that demonstrations come before the conversation, each as a
-// request in the same form as the goal followed by its reply, and that neither can be
+// request, in the same form as the goal, followed by its reply, and that neither can be
 // mistaken for text from the runtime.
 func TestDemonstrations(t *testing.T) {
 	req := &model.Request{
@@ -92,7 +92,7 @@ func TestDemonstrations(t *testing.T) {
 	}
 }
 
-// TestPlainGoal tests that for a task without a domain, tools and data only the goal is
+// TestPlainGoal tests that for a task without a domain, tools or data, only the goal is
 // sent, because a small model takes any further line for part of the task.
 func TestPlainGoal(t *testing.T) {
 	c := Render(&model.Request{Goal: "Is it good or bad?", Domain: memory.GlobalDomain, Remaining: 1})

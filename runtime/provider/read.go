@@ -47,7 +47,7 @@ func read(c *Chat, a answer, scrub func(string) string) model.Reply {
 	case len(r.Calls) > 0:
 		r.Said = said
 		if refer != nil {
-			r.Notes = append(r.Notes, "the reply has calls, so its referral does not count")
+			r.Notes = append(r.Notes, "the reply contains calls, so its referral is ignored")
 		}
 	case refer != nil:
 		r.Said, r.Answer = said, said

@@ -87,7 +87,7 @@ func NewRecorder(o RecorderOptions) (*Recorder, error) {
 		case err == nil:
 			r.tape = tape
 		case !errors.Is(err, fs.ErrNotExist): // a file that is not a recording must not be replaced
-			return nil, fmt.Errorf("reading the recording to be continued: %w", err)
+			return nil, fmt.Errorf("reading the existing recording: %w", err)
 		}
 	case o.Mode == Replay:
 		tape, err := load(o.Path)

@@ -161,7 +161,7 @@ func TestReplayUnknown(t *testing.T) {
 		req  *model.Request
 		want string
 	}{
-		{other, "the recording holds no POST /v1/chat/completions with this body; the nearest one differs in messages[1].content, seed"},
+		{other, "the recording contains no POST /v1/chat/completions with this body; the nearest one differs in messages[1].content, seed"},
 		{asked(), ""},
 		{asked(), "made more often than it was recorded"},
 	} {

@@ -29,7 +29,7 @@ type file string
 func (f file) ReadFile(string) ([]byte, error) {
 	data, err := wholefile.Read(string(f), maxRecording)
 	if errors.As(err, new(*wholefile.TooLargeError)) {
-		err = fmt.Errorf("it has more than %d MiB", maxRecording>>20)
+		err = fmt.Errorf("it is larger than %d MiB", maxRecording>>20)
 	}
 	// Without this check, the cassette would accept any YAML as an empty recording.
 	if err == nil && !bytes.Contains(data, []byte("\ninteractions:")) {
@@ -87,10 +87,10 @@ type UnknownRequest struct {
 }
 
 func (e *UnknownRequest) Error() string {
-	what := "the recording holds no " + e.Method + " " + e.Path
+	what := "the recording contains no " + e.Method + " " + e.Path
 	switch {
 	case e.Again:
-		return what + " with this body that is still unused; the request was made more often than it was recorded"
+		return what + " with this body left to replay; the request was made more often than it was recorded"
 	case len(e.Differs) > 0:
 		return what + " with this body; the nearest one differs in " + strings.Join(e.Differs, ", ")
 	}

@@ -58,7 +58,8 @@ func incomplete(answer, question string) string {
 	return unanswered(answer, question)
 }
 
-// count returns the number that a number word or numeral stands for, or 0 if it is neither.
+// count returns the number that a number word or numeral stands for, or 0 if the word is
+// neither.
 func count(word string) int {
 	for i, w := range strings.Fields("two three four five six seven eight nine ten") {
 		if strings.EqualFold(w, word) {

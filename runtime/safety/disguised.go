@@ -155,7 +155,7 @@ func argument(name, text string) string {
 		return statement(text, name[0] == 's')
 	case "graphql", "gql", "document":
 		if mutates(text) {
-			return "it is a GraphQL mutation"
+			return "its query is a GraphQL mutation"
 		}
 	case "method", "httpmethod", "verb", "requestmethod", "xhttpmethod", "xhttpmethodoverride", "xmethodoverride", "httpmethodoverride":
 		switch verb := strings.ToUpper(strings.TrimSpace(text)); verb {
@@ -196,7 +196,7 @@ func argument(name, text string) string {
 // something, or "".
 func program(text string) string {
 	if strings.Contains(text, "(") || strings.Contains(text, "`") {
-		return "it is a program"
+		return "one of its arguments is a program"
 	}
 	return ""
 }

@@ -118,7 +118,7 @@ func CompileNever(patterns []string) ([]*regexp.Regexp, error) {
 	var all []*regexp.Regexp
 	for i, p := range patterns {
 		if len(p) > maxPattern {
-			return nil, fmt.Errorf("pattern %d is longer than %d characters", i+1, maxPattern)
+			return nil, fmt.Errorf("pattern %d is longer than %d bytes", i+1, maxPattern)
 		}
 		compiled, err := regexp.Compile(p)
 		if err != nil {

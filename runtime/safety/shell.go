@@ -34,7 +34,7 @@ func shell(text string) string {
 		}
 	case "find":
 		if slices.Contains(fields, "-delete") || slices.Contains(fields, "-exec") {
-			return "its command runs find with an action"
+			return "its command runs find with -delete or -exec"
 		}
 	}
 	return ""

@@ -14,11 +14,11 @@ import (
 // for reading counts as a change.
 func statement(text string, sure bool) string {
 	if strings.Contains(text, "{") && mutates(text) {
-		return "it is a GraphQL mutation"
+		return "its query is a GraphQL mutation"
 	}
 	bare := withoutLiterals(text)
 	if call := effects.FindString(bare); call != "" {
-		return "it is SQL with " + strings.TrimRight(call, " \t\r\n(")
+		return "its SQL contains " + strings.TrimRight(call, " \t\r\n(")
 	}
 	for part := range strings.SplitSeq(bare, ";") {
 		w := strings.FieldsFunc(strings.ToUpper(part), func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '=' })
@@ -26,14 +26,14 @@ func statement(text string, sure bool) string {
 			continue
 		}
 		if sure && !slices.Contains([]string{"SELECT", "WITH", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "VALUES", "TABLE", "PRAGMA", "USE", "FROM"}, w[0]) {
-			return "it is SQL that begins with " + foreign.Clip(w[0], 20)
+			return "its SQL begins with " + foreign.Clip(w[0], 20)
 		}
 		if w[0] == "MUTATION" && strings.Contains(text, "{") || w[0] == "PRAGMA" && strings.Contains(part, "=") {
-			return "it begins with " + strings.ToLower(w[0])
+			return "its query begins with " + strings.ToLower(w[0])
 		}
 		for i := range w {
 			if changes(w[i:], sure) || i == 0 && defines(w) || w[0] == "SELECT" && w[i] == "INTO" && slices.Contains(w[i:], "FROM") {
-				return "it is SQL with " + w[i]
+				return "its SQL contains " + w[i]
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func filler(answer string) string {
 	if kind == "" {
 		return ""
 	}
-	return "it has no content but " + kind
+	return "it contains nothing but " + kind
 }
 
 // fillerKind returns the kind of empty phrase that a sentence is, or "" if the sentence has
@@ -107,7 +107,7 @@ func fillerKind(plain string) string {
 		"an apology": {
 			"i m sorry", "i am sorry", "sorry", "i apologize", "i apologise", "my apologies", "apologies", "i regret", "unfortunately i can", "unfortunately i am unable", "please accept my",
 		},
-		"that it is an AI": {
+		"a statement that it is an AI": {
 			"as an ai", "as a large language model", "as a language model", "i am an ai", "i m an ai", "i m just an ai", "i am just an ai", "i am a language model", "i m a language model", "as an artificial intelligence",
 		},
 		"politeness": {

@@ -140,8 +140,8 @@ func bomb() {
 	os.Exit(0)
 }
 
-// TestBombs tests that a program that exceeds a limit is ended with the reason, and that a
-// program within its limits is left unchanged.
+// TestBombs tests that a program that exceeds a limit is ended and the reason is
+// reported, and that a program within its limits is left unchanged.
 func TestBombs(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -52,9 +52,9 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 	return &Process{kill: g.kill, wait: wait}, nil
 }
 
-// launch starts bubblewrap, which runs this program inside the namespaces. The file control
-// gets the descriptor number of the constant control there; launch closes this process's
-// copy.
+// launch starts bubblewrap, which runs this program inside the namespaces. In the started
+// process, the file control has the descriptor number that the package's constant control
+// states; launch closes this process's copy of the file.
 func launch(bwrap string, s Spec, pieces []piece, control *os.File) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{Path: bwrap, Env: []string{"GOMAXPROCS=1"}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
 	cmd.ExtraFiles = []*os.File{control}

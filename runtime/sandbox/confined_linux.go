@@ -14,7 +14,7 @@ import (
 func startConfined(ctx context.Context, s Spec, prog program) (*Process, error) {
 	for _, v := range s.Shown {
 		if v.Source != v.Path {
-			return nil, fmt.Errorf("showing %s at %s: %w by Landlock", v.Source, v.Path, errors.ErrUnsupported)
+			return nil, fmt.Errorf("showing %s at %s with Landlock: %w", v.Source, v.Path, errors.ErrUnsupported)
 		}
 	}
 	pieces, err := layout(s, prog)
@@ -23,7 +23,7 @@ func startConfined(ctx context.Context, s Spec, prog program) (*Process, error) 
 	}
 	for _, p := range pieces {
 		if p.Kind == hidden {
-			return nil, fmt.Errorf("hiding %s: %w by Landlock", p.Path, errors.ErrUnsupported)
+			return nil, fmt.Errorf("hiding %s with Landlock: %w", p.Path, errors.ErrUnsupported)
 		}
 	}
 	home, sign, err := newHome(s)

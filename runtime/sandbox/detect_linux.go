@@ -96,7 +96,7 @@ func probe(ctx context.Context, w Sandbox, layers ...Layer) error {
 		return err
 	case exit.Code != 0:
 		said, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
-		return fmt.Errorf("a trial ended with exit code %d: %s", exit.Code, said)
+		return fmt.Errorf("a test run of the sandbox ended with exit code %d: %s", exit.Code, said)
 	}
 	return nil
 }

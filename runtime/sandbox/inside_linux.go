@@ -131,7 +131,7 @@ func enter(o orders) (pid int, bounded bool, err error) {
 	}
 	// No process inside may inspect or control this one.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return 0, false, step(err, "closing the sandbox's own process")
+		return 0, false, step(err, "protecting the sandbox's own process")
 	}
 	for _, restrict := range []func() error{
 		func() error { return renounce(!o.Built) },
@@ -166,15 +166,15 @@ func enter(o orders) (pid int, bounded bool, err error) {
 func raise(o orders) (bounded bool, err error) {
 	if !o.Network {
 		if err := loopback(); err != nil {
-			return false, step(err, "bringing up the loopback")
+			return false, step(err, "bringing up the loopback interface")
 		}
 	}
 	if err := unix.Sethostname([]byte("evolve")); err != nil {
-		return false, step(err, "naming the host")
+		return false, step(err, "setting the host name")
 	}
 	// If memory runs out, the kernel should kill the processes inside first.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0); err != nil && !errors.Is(err, os.ErrPermission) {
-		return false, step(err, "going first")
+		return false, step(err, "setting the OOM score")
 	}
 	return build(o.Pieces, o.Limits.Processes)
 }

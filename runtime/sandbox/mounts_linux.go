@@ -116,11 +116,11 @@ func show(source, place int, set uint64, all bool) error {
 	}
 	tree, err := unix.OpenTree(source, "", below|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
-		return step(err, "taking")
+		return step(err, "cloning the mount")
 	}
 	defer func() { _ = unix.Close(tree) }()
 	if err := unix.MountSetattr(tree, "", below, &unix.MountAttr{Attr_set: set}); err != nil {
-		return step(err, "protecting")
+		return step(err, "setting the attributes of the mount")
 	}
 	return step(unix.MoveMount(tree, "", place, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH), "mounting")
 }

@@ -148,7 +148,7 @@ func inPlace(pieces []piece, k kind, paths ...string) ([]piece, error) {
 			pieces = append(pieces, piece{Kind: link, Path: path, Source: real})
 		}
 		if real == "/" {
-			return nil, fmt.Errorf("showing %s: the whole file system cannot be shown as a folder", path)
+			return nil, fmt.Errorf("showing %s: a sandbox cannot show the whole file system", path)
 		}
 		pieces = append(pieces, piece{Kind: k, Path: real, Source: real})
 	}
@@ -176,7 +176,7 @@ func moved(s Spec) ([]piece, error) {
 		}
 		p.Source = real
 		if real == "/" || under("/", []string{p.Path}) || under(p.Path, []string{"/proc"}) {
-			return nil, fmt.Errorf("showing %s at %s: the whole file system and /proc cannot be shown at another location", real, p.Path)
+			return nil, fmt.Errorf("mounting %s at %s: / cannot be mounted at another location, and nothing can be mounted at / or in /proc", real, p.Path)
 		}
 	}
 	return pieces, nil

@@ -134,8 +134,9 @@ func beginning(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// follow collects what path needs: every link on the way to the file, the installation that
-// contains it, and the same for its interpreter.
+// follow collects what path needs: every link on the way to the file, the installation
+// that contains the file and, if the file is a script, whatever the script's interpreter
+// needs.
 func (p *program) follow(path, dir string, depth int) {
 	for range 40 { // the kernel's limit on links
 		p.need(path)

@@ -32,7 +32,7 @@ func build(pieces []piece, processes uint64) (bounded bool, err error) {
 	}
 	for _, dir := range []string{newRoot, oldRoot, layers} {
 		if err := unix.Mkdir(stage+dir, 0o755); err != nil {
-			return false, step(err, "making a root")
+			return false, step(err, "creating a root")
 		}
 	}
 	if err := unix.PivotRoot(stage, stage+oldRoot); err != nil {
@@ -60,7 +60,7 @@ func build(pieces []piece, processes uint64) (bounded bool, err error) {
 	}
 	for _, dir := range sealed {
 		if err := seal(dir); err != nil {
-			return false, step(err, "sealing %s", dir)
+			return false, step(err, "making %s read-only", dir)
 		}
 	}
 	return bounded, enterRoot()
@@ -70,13 +70,13 @@ func build(pieces []piece, processes uint64) (bounded bool, err error) {
 func place(p piece) error {
 	switch p.Kind {
 	case link:
-		return step(lead(p.Path, p.Source), "linking")
+		return step(lead(p.Path, p.Source), "creating the link")
 	case file:
-		return step(fill(p.Path, p.Source), "writing")
+		return step(fill(p.Path, p.Source), "writing the file")
 	case private, hidden:
 		at, err := spot(p.Path, true)
 		if err != nil {
-			return step(err, "making the folder")
+			return step(err, "creating the folder")
 		}
 		defer func() { _ = unix.Close(at) }()
 		if p.Kind == private {
@@ -86,16 +86,16 @@ func place(p piece) error {
 	}
 	source, err := reach(unix.AT_FDCWD, oldRoot+p.Source)
 	if err != nil {
-		return step(err, "looking")
+		return step(err, "reading the file status")
 	}
 	defer func() { _ = unix.Close(source) }()
 	folder, err := isFolder(source)
 	if err != nil {
-		return step(err, "looking")
+		return step(err, "reading the file status")
 	}
 	at, err := spot(p.Path, folder)
 	if err != nil {
-		return step(err, "making the mount point")
+		return step(err, "creating the mount point")
 	}
 	defer func() { _ = unix.Close(at) }()
 	if p.Kind == layer {
@@ -114,23 +114,23 @@ func place(p piece) error {
 func overlay(p piece, lower, at int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(lower, &st); err != nil {
-		return step(err, "looking")
+		return step(err, "reading the file status")
 	}
 	stage, err := os.MkdirTemp(layers, "")
 	if err != nil {
-		return step(err, "making a layer")
+		return step(err, "creating a layer")
 	}
 	if err := tmpfs(stage, p.Size); err != nil {
 		return step(err, "mounting a layer")
 	}
 	for _, dir := range []string{"/lower", "/upper", "/work"} {
 		if err := os.Mkdir(stage+dir, os.FileMode(st.Mode&0o777)|0o700); err != nil {
-			return step(err, "making a layer")
+			return step(err, "creating a layer")
 		}
 	}
 	below, err := reach(unix.AT_FDCWD, stage+"/lower")
 	if err != nil {
-		return step(err, "making a layer")
+		return step(err, "creating a layer")
 	}
 	defer func() { _ = unix.Close(below) }()
 	if err := show(lower, below, unix.MOUNT_ATTR_RDONLY, false); err != nil {

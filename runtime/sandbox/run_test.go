@@ -56,10 +56,10 @@ func TestRun(t *testing.T) {
 	t.Run("none", func(t *testing.T) { test(t, None("a test")) })
 }
 
-// TestRunBoundsTheOutput checks that a program that writes without end is ended with its
-// descendants, and with the reason, once it exceeds the limit for one output. A program
-// within the limit is not ended, and neither is a program for which only the kept part of
-// the output is limited.
+// TestRunBoundsTheOutput checks that a program that writes without end is ended together
+// with its descendants once it exceeds the limit for one output, and that the reason is
+// reported. A program within the limit is not ended, and neither is a program for which
+// only the kept part of the output is limited.
 func TestRunBoundsTheOutput(t *testing.T) {
 	test := func(t *testing.T, w Sandbox) {
 		over := Exit{Code: -1, Signal: 9, Reason: OverOutput}

@@ -121,7 +121,7 @@ func (b Sandbox) Layers() error {
 // same location, such as compilers whose results are cached by path.
 func (b Sandbox) WithPlaces() Sandbox {
 	if b.kind == isolateLandlock {
-		return None("Landlock alone cannot show folders at locations other than their own")
+		return None("Landlock alone cannot make a folder appear at a different path")
 	}
 	return b
 }

@@ -47,8 +47,8 @@ func newWatch(o orders, bounded bool) *watch {
 	return w
 }
 
-// reserve makes the Go runtime create spare threads, because the watch could not get a new
-// one after a program has used up all process numbers.
+// reserve makes the Go runtime create spare threads, because the watch cannot get a new
+// one once a program has used up all process numbers.
 func reserve(threads int) {
 	var ready, done sync.WaitGroup
 	ready.Add(threads)

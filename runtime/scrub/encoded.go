@@ -46,8 +46,9 @@ func digitsOf(alphabets ...string) (values [256]byte) {
 	return values
 }
 
-// encoded removes credentials that are encoded in base64 or hexadecimal. The text itself
-// was already decoded depth times. Spans that were already found are not decoded.
+// encoded removes credentials that are encoded in base64 or hexadecimal. depth is the
+// number of times that the text itself was already decoded. Spans that were already found
+// are not decoded.
 func (f *finder) encoded(s *scan, depth int) {
 	text, found := s.text, len(s.spans)
 	done := 0 // end of the last run
@@ -84,8 +85,8 @@ type coded struct {
 	lines  []span
 }
 
-// at calls each with the position in the surrounding text of the digits [from, to), line by
-// line.
+// at calls each once for every line that contains any of the digits [from, to), with the
+// range that these digits have in the surrounding text.
 func (c *coded) at(from, to int, each func(start, end int)) {
 	for _, l := range c.lines {
 		n := l.end - l.start

@@ -76,8 +76,8 @@ func settings() []setting {
 	}
 }
 
-// heldSettings returns settings that were written after the rules, which were not changed
-// for them.
+// heldSettings returns settings that were written after the rules, and to which the rules
+// were not adapted.
 func heldSettings() []setting {
 	return []setting{
 		{"held out: powershell", false, func(n, s string) string { return "$env:" + n + ` = "` + s + `"` }},

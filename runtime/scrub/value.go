@@ -177,8 +177,8 @@ func (s *scan) plausibleBare(v value, text string) bool {
 	return true
 }
 
-// beside removes a random text on the same line as the name that ends at i, if it starts at
-// most 40 bytes after the name.
+// beside removes a text that looks random, if it is on the same line as the name that
+// ends at i and starts at most 40 bytes after that name.
 func (s *scan) beside(i int) {
 	for stop := min(len(s.text), i+40); i < stop; i++ {
 		b := s.text[i]

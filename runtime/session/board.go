@@ -76,7 +76,7 @@ func (b *Board) Put(owner, key, value string, ttl time.Duration, readers ...stri
 	case key == "" || len(key) > MaxBoardKey:
 		return fmt.Errorf("a key must have 1 to %d bytes", MaxBoardKey)
 	case !utf8.ValidString(key) || strings.Contains(key, " ") || clean(key) != key:
-		return errors.New("a key must not have white space or control characters")
+		return errors.New("a key must not contain white space or control characters")
 	case value == "" || len(value) > MaxBoardValue:
 		return fmt.Errorf("a value must have 1 to %d bytes", MaxBoardValue)
 	case !utf8.ValidString(value):

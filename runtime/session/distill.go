@@ -140,7 +140,7 @@ func (t Thresholds) due(messages []agent.Message, s agent.Session) string {
 	case t.Messages > 0 && len(messages) >= t.Messages:
 		return fmt.Sprintf("%d messages; the threshold is %d", len(messages), t.Messages)
 	case t.Context > 0 && len(messages) >= emergencyMessages && float64(tokens+t.Beside) >= emergencyShare*float64(t.Context):
-		return fmt.Sprintf("emergency: %d tokens in a context of %d tokens", tokens+t.Beside, t.Context)
+		return fmt.Sprintf("the context is nearly full: %d of %d tokens", tokens+t.Beside, t.Context)
 	}
 	return ""
 }

@@ -28,8 +28,8 @@ func talk(texts ...string) []agent.Message {
 	return out
 }
 
-// padded appends six messages of small talk to a conversation, so all of the original
-// conversation is removed.
+// padded appends six messages of small talk to a conversation, so that distilling the
+// result removes all of the original conversation.
 func padded(messages []agent.Message) []agent.Message {
 	return append(slices.Clip(messages), talk("Fine.", "Good.", "Right.", "Good.", "Well.", "Good.")...)
 }

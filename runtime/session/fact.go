@@ -210,9 +210,9 @@ func (d Distiller) corrected(all []spoken) []spoken {
 	return all
 }
 
-// withdraw marks all sentences of the assistant's message with the index said, to which a
-// correction refers, as withdrawn. It returns the subject of the last of them that has a
-// subject.
+// withdraw marks all sentences of an assistant's message as withdrawn, because a
+// correction refers to the message; said is its index. It returns the subject of the last
+// of these sentences that has a subject.
 func withdraw(all []spoken, said int) (subject string) {
 	for i := len(all) - 1; i >= 0 && said >= 0 && all[i].message >= said; i-- {
 		if s := &all[i]; s.message == said {

@@ -35,7 +35,7 @@ func Route(message, domainRoute string, hints []string) (route, why string) {
 	case ok:
 		return h, "the config sets this route for the domain"
 	case domainRoute != "":
-		return "", "the config's route for the domain is not configured, so the default route is used"
+		return "", "the route that the config sets for the domain does not exist, so the default route is used"
 	}
 	return "", "the default route"
 }

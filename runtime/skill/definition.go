@@ -80,7 +80,7 @@ func Parse(data []byte) (Definition, error) {
 		values[i] = strings.TrimSpace(values[i])
 	}
 	if rest, ok = strings.CutPrefix(rest, fence+"\n"); !ok {
-		return Definition{}, fmt.Errorf("line %d of the skill must end the front matter", len(fields)+2)
+		return Definition{}, fmt.Errorf("line %d of the skill must be \"---\", which ends the front matter", len(fields)+2)
 	}
 	d := Definition{
 		Name: values[0], Domain: values[1], Shape: values[2],
@@ -108,7 +108,7 @@ func (d Definition) validate() error {
 		wrong("the skill's text has %d characters, but between 1 and %d are allowed", n, MaxText)
 	}
 	if !utf8.ValidString(d.Text) || strings.ContainsFunc(d.Text, func(r rune) bool { return r != '\n' && r != '\t' && unprintable(r) }) {
-		wrong("the skill's text holds invisible characters")
+		wrong("the skill's text contains invisible characters")
 	}
 	if len(d.Evidence) > maxEvidence {
 		wrong("the skill names %d tasks, but at most %d are allowed", len(d.Evidence), maxEvidence)

@@ -49,9 +49,9 @@ type Candidate struct {
 	Vetoes                   []string
 }
 
-// Due reports whether an agent whose last draft was made at last may get another one now. A
-// zero last means that there was no draft. If the clock was set back to before last, no
-// draft is due.
+// Due reports whether an agent may get another draft at the time now if its last one was
+// made at the time last. A zero last means that there was no draft. If the clock was set
+// back to before last, no draft is due.
 func Due(last, now time.Time) bool {
 	return last.IsZero() || now.Sub(last) >= draftEvery
 }
@@ -130,7 +130,7 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 	}
 	for _, d := range existing {
 		if d.Shape == g.shape && (d.Domain == g.domain || d.Domain == globalDomain) {
-			veto("skill %s has the same shape", d.Name)
+			veto("skill %s already covers the same sequence of tool calls", d.Name)
 		}
 	}
 	triggers := g.triggers(all)
@@ -159,7 +159,7 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 		veto("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	if id := copies(c.Definition.Text, g.solved); id != "" {
-		veto("its text copies %d words in a row from the answer of task %s", copied, id)
+		veto("its text copies %d words in a row from the answer to task %s", copied, id)
 	}
 	return c
 }

@@ -87,7 +87,7 @@ func with(effect Effect, t Tool) Tool {
 func asJSON(v any) Result {
 	out, err := text.Marshal(v)
 	if err != nil {
-		return Failed(agent.Execution, "the result could not be written")
+		return Failed(agent.Execution, "the result could not be written as JSON")
 	}
 	return OK(string(out))
 }

@@ -25,7 +25,7 @@ func calculate() Tool {
 				if currency(word) {
 					return Refer(Boundary{
 						Axes:     []string{"exchange rates", "live data"},
-						Shape:    "conversion between currencies, which needs a rate of the day",
+						Shape:    "conversion between currencies, which needs the current exchange rate",
 						Evidence: "the expression names the currency " + word,
 					})
 				}

@@ -41,8 +41,8 @@ func getTime() Tool {
 			default:
 				return Refer(Boundary{
 					Axes:     []string{"geography", "time zones"},
-					Shape:    "the local time of a place, which needs a table of time zones",
-					Evidence: "the zone asked for is " + text.Clip(a.Zone, 60),
+					Shape:    "the local time of a place, which needs a time zone database",
+					Evidence: "the requested time zone is " + text.Clip(a.Zone, 60),
 				})
 			}
 			if env.Now.IsZero() {

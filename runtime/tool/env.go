@@ -176,7 +176,7 @@ func (e *Env) resolve(name string) (string, fs.FileInfo, error) {
 	}
 	clean := path.Clean(name)
 	if Secret(clean) {
-		return "", nil, refuse(agent.Denied, "files that hold secrets are not read")
+		return "", nil, refuse(agent.Denied, "files that contain secrets are not read")
 	}
 	var info fs.FileInfo
 	at := ""

@@ -75,7 +75,7 @@ func (p *arithmetic) next() {
 	p.pos = len(p.text) - len(rest)
 	switch {
 	case rest == "":
-		p.kind, p.token = end, "end of the expression"
+		p.kind, p.token = end, "the end of the expression"
 		return
 	case digit(rest[0]) || rest[0] == '.':
 		p.kind, p.token = number, rest[:numberLength(rest)]
@@ -135,7 +135,7 @@ func (p *arithmetic) sum() (float64, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > maxNesting {
-		return 0, errors.New("expression nests too deeply")
+		return 0, errors.New("expression is nested too deeply")
 	}
 	v, err := p.product()
 	for err == nil && p.is("+", "-") {
@@ -197,7 +197,7 @@ func (p *arithmetic) power() (float64, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > maxNesting {
-		return 0, errors.New("expression nests too deeply")
+		return 0, errors.New("expression is nested too deeply")
 	}
 	p.next()
 	w, err := p.unary()

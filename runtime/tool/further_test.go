@@ -97,8 +97,8 @@ func TestPipelineConfig(t *testing.T) {
 		{`{"action":"get","param":"cutoff"}`, `{"name":"cutoff","value":0.5,"default":0.5,"kind":"float","min":0,"max":1,"description":"least score"}`, agent.OK},
 		{`{"action":"get","param":"no"}`, `there is no parameter "no"`, agent.Execution},
 		{`{"action":"set","param":"cutoff","value":2}`, `parameter "cutoff" is 2, but must be between 0 and 1`, agent.ContractViolation},
-		{`{"action":"set","param":"cutoff"}`, "the parameter cutoff has no such value", agent.ContractViolation},
-		{`{"action":"set","param":"tools","value":{}}`, "the parameter tools has no such value", agent.ContractViolation},
+		{`{"action":"set","param":"cutoff"}`, "the value for the parameter cutoff is missing or invalid", agent.ContractViolation},
+		{`{"action":"set","param":"tools","value":{}}`, "the value for the parameter tools is missing or invalid", agent.ContractViolation},
 		{`{"action":"set","param":"tools","value":["b"]}`, "only a person may do this", agent.Denied},
 	} {
 		res := do(t, r, e, "pipeline_config", c.args)

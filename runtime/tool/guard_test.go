@@ -72,9 +72,9 @@ func TestRetriesByEffect(t *testing.T) {
 	}
 }
 
-// TestAToolThatDoesNotEnd tests that the call ends at its deadline, that until the tool has
-// ended only calls that share its process are refused, and that no other call uses what the
-// tool may still be using.
+// TestAToolThatDoesNotEnd tests that the call ends at its deadline, that only calls that
+// share the tool's process are refused until the tool has ended, and that no other call
+// uses what the tool may still be using.
 func TestAToolThatDoesNotEnd(t *testing.T) {
 	for name, c := range map[string]struct {
 		origin string

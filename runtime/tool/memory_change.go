@@ -37,7 +37,7 @@ func memoryAdd() Tool {
 			text := strings.TrimSpace(a.Text)
 			switch {
 			case text == "":
-				return Failed(agent.ContractViolation, "a memory must have a text")
+				return Failed(agent.ContractViolation, "a memory must have text")
 			case utf8.RuneCountInString(text) > maxFact:
 				return Failed(agent.ContractViolation, "a memory can have at most %d characters", maxFact)
 			case env.added >= maxFacts:

@@ -75,7 +75,7 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 	var given agent.Config
 	raw, err := json.Marshal(map[string]json.RawMessage{p.Name: a.Value})
 	if err != nil || len(a.Value) == 0 || json.Unmarshal(raw, &given) != nil {
-		return Failed(agent.ContractViolation, "the parameter %s has no such value", p.Name)
+		return Failed(agent.ContractViolation, "the value for the parameter %s is missing or invalid", p.Name)
 	}
 	if _, err := p.Coerce(given[p.Name]); err != nil {
 		return Failed(agent.ContractViolation, "%s", text.Clip(agent.Problem{Param: p.Name, Text: err.Error()}.String(), maxEvidence))

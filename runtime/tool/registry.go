@@ -142,7 +142,7 @@ func CompileSchema(name string, doc any) (*jsonschema.Schema, error) {
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) {
-	return nil, errors.New("other documents are not loaded")
+	return nil, errors.New("a schema cannot refer to other documents")
 }
 
 // Names returns the tools in the order of registration.
@@ -218,7 +218,7 @@ func (r *Registry) Call(ctx context.Context, env *Env, in Invocation) (Result, e
 		return refused, nil
 	}
 	if env.hangs(e.spec.process()) {
-		return Failed(agent.Timeout, "an earlier call of %s has not ended; the other tools can be called", e.spec.process()), nil
+		return Failed(agent.Timeout, "an earlier call to %s has not ended; the other tools can be called", e.spec.process()), nil
 	}
 	inner, span := telemetry.Start(ctx, telemetry.OperationTool)
 	res, err := r.guarded(inner, env, e, in)
@@ -294,7 +294,7 @@ func (r *Registry) beyond(spec Spec, args json.RawMessage, level autonomy.Level)
 		return ""
 	}
 	who := cmp.Or(r.options.Agent, "AGENT")
-	return fmt.Sprintf("%s needs autonomy level %d, and the agent has level %d: a person can ask for it with `evolve autonomy request %s --level %d`",
+	return fmt.Sprintf("%s needs autonomy level %d, and the agent has level %d: a person can ask for the higher level with `evolve autonomy request %s --level %d`",
 		strings.TrimSpace(spec.Name+" "+method), needs, level.InForce(), who, needs)
 }
 

@@ -53,7 +53,7 @@ func selfEvaluate() Tool {
 			referred := out.Outcomes[agent.WrongToolBoundary] + out.Outcomes[agent.LowUtility]
 			out.Questions = []Question{
 				{"Was the letter of the deliverable met? Calls that did what they were asked count for it.", done, out.Calls},
-				{"Was its spirit met? Calls with a result that something has come of count for it.", max(0, done-len(seen.Unused)), done},
+				{"Was its spirit met? Calls whose result was used later count for it.", max(0, done-len(seen.Unused)), done},
 				{"Should this be a referral? Calls that were referred or of little use count for it.", referred, out.Calls},
 			}
 			for _, r := range seen.Failures {

@@ -30,10 +30,10 @@ func toolCreate() Tool {
 		Available, []string{"engineering"},
 		func(ctx context.Context, env *Env, a draft) Result {
 			if len(a.Source) > maxSource {
-				return Failed(agent.ContractViolation, "a source has at most %d bytes", maxSource)
+				return Failed(agent.ContractViolation, "a source can have at most %d bytes", maxSource)
 			}
 			if env.Author == nil {
-				return Failed(agent.Denied, "tools cannot be written here")
+				return Failed(agent.Denied, "tools cannot be written in this turn")
 			}
 			raw, err := json.Marshal(a)
 			if err != nil {
@@ -56,7 +56,7 @@ func toolDelete() Tool {
 		Available, []string{"engineering"},
 		func(_ context.Context, env *Env, a toolDeleteArgs) Result {
 			if env.Delete == nil {
-				return Failed(agent.Denied, "tools cannot be written here")
+				return Failed(agent.Denied, "tools cannot be deleted in this turn")
 			}
 			return env.Delete(a.Name, a.Reason)
 		}))

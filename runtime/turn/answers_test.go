@@ -80,7 +80,7 @@ func TestAnswers(t *testing.T) {
 		{"Restart the ingest service in production", "", "referral: changing a running system"},
 		{"Send the newsletter", "", "referral: sending a message"},
 		{"Send the newsletter", "never refer", "unknown"},
-		{"Convert 100 usd to eur", "", "referral: conversion between currencies, which needs a rate of the day"},
+		{"Convert 100 usd to eur", "", "referral: conversion between currencies, which needs the current exchange rate"},
 		{"What is the capital of Peru?", "when unsure: refer", "referral: a question that the material at hand does not answer"},
 	} {
 		config := a.Space().Default()

@@ -89,7 +89,7 @@ func (r *run) distill() {
 	}
 	r.session = res.Apply(r.session)
 	event := agent.Event{Kind: agent.EventDistill, Text: fmt.Sprintf(
-		"%s: %d of %d messages stay, with %d facts and a summary of %d tokens",
+		"%s: %d of %d messages were kept, with %d facts and a summary of %d tokens",
 		res.Reason, len(res.Kept), len(r.turns), len(res.Facts), memory.Tokens(res.Summary))}
 	if r.req.Live && len(res.Facts) > 0 { // otherwise a new or full session would lose the facts
 		event.Data = encode(res.Facts)

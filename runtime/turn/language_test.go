@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/provider"
 )
 
-// felt is a situation outside evaluations in which a parameter whose effect no evaluation
-// can show changes the request to a language model.
+// felt is a situation outside evaluations in which a parameter changes the request to a
+// language model, although no evaluation can show the parameter's effect.
 type felt struct {
 	param    string
 	one, two any

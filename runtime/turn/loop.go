@@ -68,7 +68,7 @@ func (r *run) work(ctx context.Context, goal string, findings []model.Finding, l
 		}
 		if len(reply.Calls) > 0 {
 			if req.Remaining == 1 {
-				e.outcome, e.why = agent.BudgetExceeded, "the model requested more calls than its iterations allow"
+				e.outcome, e.why = agent.BudgetExceeded, "the model requested tool calls in its last iteration instead of answering"
 				return e
 			}
 			if !r.act(ctx, req, reply.Calls, &e) {
@@ -339,7 +339,7 @@ func (r *run) finalize(reply model.Reply, e *ending) {
 		e.outcome, e.why = agent.WrongToolBoundary, b.Shape
 		r.event(agent.Event{Kind: agent.EventCheck, Name: agent.Referral, Outcome: agent.WrongToolBoundary, Data: encode(b)})
 	case reply.Unsure:
-		e.outcome, e.why = agent.LowUtility, "nothing was found"
+		e.outcome, e.why = agent.LowUtility, "no answer was found"
 	case strings.TrimSpace(reply.Answer) == "":
 		e.outcome, e.why = agent.ContractViolation, "the answer is empty"
 		switch reply.Stop {

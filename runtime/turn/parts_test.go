@@ -178,10 +178,10 @@ func TestTheAgentsReasonIsKept(t *testing.T) {
 	}
 	foreign := tool.Spec{Name: "shop__refund", Effect: tool.Write, Origin: "mcp:shop"}
 	for args, want := range map[string]string{
-		`{"reason":"a customer asks"}`: "its effect is write; the agent's reason: a customer asks",
-		`{"reason":7}`:                 "its effect is write",
-		`{"reason":" "}`:               "its effect is write",
-		`[]`:                           "its effect is write",
+		`{"reason":"a customer asks"}`: "the tool's effect is write; the agent's reason: a customer asks",
+		`{"reason":7}`:                 "the tool's effect is write",
+		`{"reason":" "}`:               "the tool's effect is write",
+		`[]`:                           "the tool's effect is write",
 	} {
 		if q := restrict(foreign, json.RawMessage(args)); q == nil || q.Reason != want {
 			t.Errorf("%s: %+v", args, q)

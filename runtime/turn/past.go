@@ -84,7 +84,7 @@ func reasons(effects []experience.Effect) string {
 	return strings.Join(parts, ", ")
 }
 
-// barTools finds the tools that people's feedback bars in a turn such as this, and
+// barTools finds the tools that people's feedback bars in a turn such as this one, and
 // activates their replacements.
 func (r *run) barTools() {
 	r.barred, r.instead = map[string]string{}, map[string]string{}

@@ -39,7 +39,7 @@ func (r *run) problems(req *model.Request, reply model.Reply) []safety.Problem {
 	}
 	problems := safety.Check(safety.Response{Answer: reply.Answer, Question: req.Goal, Earlier: earlier, Findings: found})
 	if reply.Stop == model.StopLength {
-		problems = append(problems, safety.Problem{Kind: "length", Text: "it was cut off where it reached the route's max_tokens"})
+		problems = append(problems, safety.Problem{Kind: "length", Text: "it was cut off at the route's max_tokens"})
 	}
 	for _, p := range problems {
 		r.event(agent.Event{Kind: agent.EventCheck, Name: p.Kind, Text: p.Text})
@@ -66,7 +66,7 @@ func (r *run) reconsider(req *model.Request, reply model.Reply, problems []safet
 	case r.doubtful(req, reply) && !r.nudged:
 		r.nudged = true
 		advice = nudge
-		r.event(agent.Event{Kind: agent.EventNudge, Text: "asked whether the letter and the spirit of the task were met, or whether this is a referral or of low utility"})
+		r.event(agent.Event{Kind: agent.EventNudge, Text: "asked whether the answer meets the letter and the spirit of the task, is of low utility, or should be a referral"})
 	default:
 		return false
 	}

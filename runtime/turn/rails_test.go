@@ -72,9 +72,9 @@ func TestResponseChecks(t *testing.T) {
 	}
 }
 
-// TestHalfAnswers tests that an answer with a missing part is sent back once, whether it is
-// for a goal, a subgoal or a whole composite goal, and has low utility if the part is still
-// missing.
+// TestHalfAnswers tests that an answer with a missing part is sent back once, and that it
+// has low utility if the part is still missing. It does so for a goal, a subgoal and a
+// whole composite goal.
 func TestHalfAnswers(t *testing.T) {
 	const composite = "Design a menu and list three risks"
 	for name, c := range map[string]struct {

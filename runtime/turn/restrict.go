@@ -17,7 +17,7 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 	case tool.Remember, tool.Share, tool.Draft: // the operator allows these by name
 		return nil
 	}
-	cause := "its effect is " + strings.ReplaceAll(string(spec.Effect), "_", " ")
+	cause := "the tool's effect is " + strings.ReplaceAll(string(spec.Effect), "_", " ")
 	if spec.Effect == tool.Read {
 		if spec.Origin == "local" || spec.Origin == "authored" {
 			return nil
@@ -29,7 +29,7 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 		if !disguised {
 			return nil
 		}
-		cause = "declared to read, but " + why
+		cause = "the tool is declared as read-only, but " + why
 	}
 	q := safety.Request(spec.Name, string(spec.Effect), args, reasonOf(spec, args, cause))
 	return &q

@@ -59,7 +59,7 @@ type run struct {
 	session  agent.Session // the state with which the next turn starts
 	made     []session.Call
 	board    []model.Shared
-	checked  bool // an answer to the goal was sent back for a problem
+	checked  bool // an answer to the goal was sent back because of a problem
 	nudged   bool // the self-evaluation question was sent to the model
 	requests []agent.ChangeRequest
 	drafts   drafts

@@ -93,9 +93,9 @@ func operand(text string) string {
 	return text
 }
 
-// listed returns, for the first inputs, a value from the lists of values to try. An input
-// has such a value for at most one parameter, and the parameters take turns; the values of
-// the others are drawn.
+// listed returns the value for parameter n of input i if that value comes from the lists
+// of values to try, and false if it must be drawn. Only the first inputs have a listed
+// value, each for at most one parameter; the parameters take turns.
 func (m *maker) listed(t reflect.Type, i, n, of int) (reflect.Value, string, bool) {
 	if i%of != n || i/of >= 3*Calls/4/of {
 		return reflect.Value{}, "", false

@@ -283,7 +283,7 @@ func (r *runner) shared(w *writer, args, results []reflect.Value, rec *Record) {
 			scribble(a)
 		}
 		if after := w.whole(v); after != before {
-			rec.Names, rec.Parts = append(rec.Names, "result "+strconv.Itoa(n+1)+" after the arguments are written to"), append(rec.Parts, after)
+			rec.Names, rec.Parts = append(rec.Names, "result "+strconv.Itoa(n+1)+" (after the arguments were overwritten)"), append(rec.Parts, after)
 		}
 	}
 	if len(args) == 0 || args[0].Kind() != reflect.Pointer || args[0].IsNil() {
@@ -294,7 +294,7 @@ func (r *runner) shared(w *writer, args, results []reflect.Value, rec *Record) {
 		scribble(v)
 	}
 	if after := w.whole(args[0]); after != before {
-		rec.Names, rec.Parts = append(rec.Names, "argument 1 after the results are written to"), append(rec.Parts, after)
+		rec.Names, rec.Parts = append(rec.Names, "argument 1 (after the results were overwritten)"), append(rec.Parts, after)
 	}
 }
 

@@ -57,7 +57,7 @@ func (w *writer) text(do func()) string {
 	return s
 }
 
-// state returns the value of an argument if a call can have changed it, otherwise "".
+// state returns the value of an argument if a call may have changed it, and otherwise "".
 func (w *writer) state(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

@@ -48,9 +48,9 @@ func (f Front) describe() string {
 			others++
 		}
 	}
-	s := "The front, the cheapest first: " + strings.Join(front, "; ") + "."
+	s := "The Pareto front, cheapest first: " + strings.Join(front, "; ") + "."
 	if len(front) == 0 {
-		s = "There is no front."
+		s = "No variant is on the Pareto front."
 	}
 	if others > 0 {
 		s += " " + number.Plural(others, "variant") + " tried besides."
@@ -110,7 +110,7 @@ func (f Front) Draw() Picture {
 		for i, p := range front {
 			points[i] = XY{p.Cost, p.Score}
 		}
-		g.path("series search", stairs(points, x, y), "the front")
+		g.path("series search", stairs(points, x, y), "the Pareto front")
 	}
 	for _, p := range slices.Concat(front, own) {
 		if p.Lo < p.Hi {

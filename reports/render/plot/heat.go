@@ -53,7 +53,7 @@ func (r HeatRow) words() string {
 	if n == 0 {
 		return r.Name + " was not evaluated"
 	}
-	return fmt.Sprintf("%s has the mean score %s in %s of %d columns", r.Name, number.Score(sum/float64(n)), number.Count(n), len(r.Scores))
+	return fmt.Sprintf("%s has a mean score of %s in %s of %d columns", r.Name, number.Score(sum/float64(n)), number.Count(n), len(r.Scores))
 }
 
 // Draw draws the picture.

@@ -18,7 +18,7 @@ func TestDescribeBecame(t *testing.T) {
 			Gates: []archive.GateVerdict{
 				{Gate: "scope", Verdict: "flagged", Evidence: "it changes two files"},
 				{Gate: "apply", Verdict: "passed", Evidence: "it applies"},
-				{Gate: "program", Verdict: "flagged", Evidence: "the target names no test; error 19.72 → 5.305, the mean of 60 cases"},
+				{Gate: "program", Verdict: "flagged", Evidence: "the target names no test command; error 19.72 → 5.305, the mean of 60 cases"},
 			},
 			Files: []archive.FileChange{{Path: "curve.sh", Old: []byte("a=1\n"), New: []byte("a=" + id + "\n")}},
 		}

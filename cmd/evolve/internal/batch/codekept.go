@@ -31,7 +31,7 @@ func (r *runner) keepVersions(ctx context.Context, results []archive.AgentResult
 			continue
 		}
 		if err := r.keepVersionsOf(ctx, p, res); err != nil {
-			r.o.Log.Warn("versions could not be kept as commits", "target", res.Agent, "error", err)
+			r.o.Log.Warn("not all versions could be kept as commits", "target", res.Agent, "error", err)
 			r.run.Patches = append(r.run.Patches, archive.PatchNote{
 				Target: res.Agent, Origin: review.OriginBlocks, Text: "not all of its versions could be kept as commits in its repository: " + err.Error(),
 			})

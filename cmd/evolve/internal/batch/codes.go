@@ -135,9 +135,9 @@ func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 // codeFolder returns the folder in which the findings on the targets' code are stored.
 func (o *Options) codeFolder() string { return filepath.Join(o.Workspace.StateDir(), "code") }
 
-// lookBound returns the time that [coding.Look] may take for one target. It is half of the
-// share of the night's time that the target has if all agents and targets get equal shares,
-// so that the other half is left for the search.
+// lookBound returns the time that [coding.Look] may take for one target. If all agents
+// and targets get equal shares of the night's time, it is half of the target's share; the
+// other half is left for the search.
 func (o *Options) lookBound(now time.Time) coding.Bound {
 	stop, _ := o.stopAt(now, 0)
 	if stop.IsZero() {
@@ -153,7 +153,7 @@ func (o *Options) lookBound(now time.Time) coding.Bound {
 		}
 	}
 	return coding.Bound{
-		Time: max(stop.Sub(now)/time.Duration(2*parts), time.Second), Of: ", half of its share of the night's time",
+		Time: max(stop.Sub(now)/time.Duration(2*parts), time.Second), Of: ", half of the target's share of the night's time",
 		Hint: ", or give the night more time (budget.time, until)",
 	}
 }
@@ -317,7 +317,7 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 	if p.Own() == "" {
 		words = stats.OfCases(words)
 	}
-	measured := ruling != nil && ruling.Metric != nil && ruling.Reference == nil // the rationale (words) includes the means
+	measured := ruling != nil && ruling.Metric != nil && ruling.Reference == nil // if so, the rationale (words) includes the means
 	if !measured {
 		if means, err = r.heldOutMeans(ctx, a, v.ID); err != nil {
 			return note, err
@@ -377,7 +377,7 @@ func proposed(rec archive.ProposalRecord, variant agent.ConfigID) night.Proposed
 	if rec.State != archive.GateFailed {
 		return out
 	}
-	out.Refused = &stats.Refusal{Variant: string(variant), Proposal: rec.ID, Gate: "review", Reason: "its gates did not pass"}
+	out.Refused = &stats.Refusal{Variant: string(variant), Proposal: rec.ID, Gate: "review", Reason: "the proposal did not pass its gates"}
 	of := func(v gates.Verdict) int {
 		return slices.IndexFunc(rec.Gates, func(g archive.GateVerdict) bool { return g.Verdict == string(v) })
 	}
@@ -449,7 +449,7 @@ func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant a
 	if kind.Unit != "" {
 		unit = " " + kind.Unit
 	}
-	return fmt.Sprintf("%s %.4g → %.4g%s, the mean of %.0f held-out %ss; ", kind.Metric, before/n, after/n, unit, n, r.o.Code.Found[a.ID].Cases()), nil
+	return fmt.Sprintf("%s %.4g → %.4g%s, the means of %.0f held-out %ss; ", kind.Metric, before/n, after/n, unit, n, r.o.Code.Found[a.ID].Cases()), nil
 }
 
 // valuesOf returns the values of versions on the search or holdout cases in the given runs,

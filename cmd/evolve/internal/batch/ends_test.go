@@ -32,35 +32,35 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 	}{
 		{
 			name: "evaluations", night: timed{budget: workspace.Budget{Evaluations: 300}, champion: best(), noisy: true},
-			bound: limits.Evaluations, end: archive.LimitLeft, says: "evaluations bound the search, ",
+			bound: limits.Evaluations, end: archive.LimitLeft, says: "evaluations limited the search, ",
 		},
 		{
 			name: "one evaluation", night: timed{budget: workspace.Budget{Evaluations: 1}},
-			bound: limits.Evaluations, end: archive.LimitSpent, says: "evaluations bound it, 1 of 1 evaluation used",
+			bound: limits.Evaluations, end: archive.LimitSpent, says: "evaluations limited the run, 1 of 1 evaluation used",
 		},
 		{
 			name: "money for none", night: timed{cost: .01, budget: workspace.Budget{USD: .001}}, exit: ExitBudget,
-			bound: limits.Money, end: archive.LimitSpent, says: "money bound it, 1 of 1 evaluation used", reason: "the limit on money",
+			bound: limits.Money, end: archive.LimitSpent, says: "money limited the run, 1 of 1 evaluation used", reason: "the limit on money",
 		},
 		{
 			name: "money", night: timed{cost: .01, budget: workspace.Budget{USD: .5}},
-			bound: limits.Money, end: archive.LimitSpent, says: "money bound it, ",
+			bound: limits.Money, end: archive.LimitSpent, says: "money limited the run, ",
 		},
 		{
 			name: "time for none", night: timed{each: 200 * time.Millisecond, budget: workspace.Budget{Time: 100 * time.Millisecond}}, exit: ExitBudget,
-			bound: limits.Time, end: archive.LimitSpent, says: "time bound it, 4 of 4 evaluations used", reason: "the limit on time",
+			bound: limits.Time, end: archive.LimitSpent, says: "time limited the run, 4 of 4 evaluations used", reason: "the limit on time",
 		},
 		{
 			name: "no time at all", night: timed{each: 200 * time.Millisecond, budget: workspace.Budget{Time: 1}}, exit: ExitBudget,
-			bound: limits.Time, end: archive.LimitSpent, says: "time bound it, ", reason: "the limit on time",
+			bound: limits.Time, end: archive.LimitSpent, says: "time limited the run, ", reason: "the limit on time",
 		},
 		{
 			name: "a deadline for none", night: timed{each: 200 * time.Millisecond, until: 150 * time.Millisecond}, exit: ExitBudget,
-			bound: limits.Deadline, end: archive.LimitSpent, says: "the deadline bound it, 4 of 4 evaluations used", reason: "the deadline",
+			bound: limits.Deadline, end: archive.LimitSpent, says: "the deadline limited the run, 4 of 4 evaluations used", reason: "the deadline",
 		},
 		{
 			name: "a deadline", night: timed{each: 200 * time.Millisecond, until: 10 * time.Second},
-			bound: limits.Deadline, says: "the deadline bound ",
+			bound: limits.Deadline, says: "the deadline limited ",
 		},
 		{
 			name: "enough", night: timed{each: 200 * time.Millisecond, budget: workspace.Budget{Time: time.Hour}, most: 200},
@@ -80,15 +80,15 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		},
 		{
 			name: "a budget of the policies", night: timed{budget: workspace.Budget{Evaluations: 300}, trouble: trouble{spentAfter: 40}}, exit: ExitBudget,
-			bound: limits.Evaluations, end: archive.LimitPolicies, says: "a limit under policies stopped the search after 4", reason: "calls of this run",
+			bound: limits.Evaluations, end: archive.LimitPolicies, says: "a limit under `policies` stopped the search after 4", reason: "calls of this run",
 		},
 		{
 			name: "a rate whose next call lies beyond the time", night: timed{each: 100 * time.Millisecond, budget: workspace.Budget{Time: 25 * time.Second}, trouble: trouble{rateAfter: 8}}, exit: ExitBudget,
-			bound: limits.Time, end: archive.LimitPolicies, says: "a limit under policies stopped the search after 8 evaluations: one call an hour", reason: "one call an hour",
+			bound: limits.Time, end: archive.LimitPolicies, says: "a limit under `policies` stopped the search after 8 evaluations: one call an hour", reason: "one call an hour",
 		},
 		{
 			name: "a rate whose next call lies beyond the deadline", night: timed{each: 100 * time.Millisecond, until: 25 * time.Second, trouble: trouble{rateAfter: 8}}, exit: ExitBudget,
-			bound: limits.Deadline, end: archive.LimitPolicies, says: "a limit under policies stopped the search after 8 evaluations: one call an hour", reason: "one call an hour",
+			bound: limits.Deadline, end: archive.LimitPolicies, says: "a limit under `policies` stopped the search after 8 evaluations: one call an hour", reason: "one call an hour",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -131,7 +131,7 @@ func shareOfAll(n int) string {
 	if n < 2 {
 		return ""
 	}
-	return fmt.Sprintf(", one of %d shares", n)
+	return fmt.Sprintf(", one of %d shares of the total", n)
 }
 
 // sharing describes how an agent shares a limit: evaluations and money with all agents,
@@ -192,9 +192,9 @@ func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, 
 	}
 	switch e.Limit {
 	case limits.Evaluations:
-		return count + shareOfAll(len(r.plans)) + ": no other limit ends the night earlier, at " + took
+		return count + shareOfAll(len(r.plans)) + ": no other limit ends the night earlier (" + took + ")"
 	case limits.Enough:
-		return fmt.Sprintf("about %s, %s: %s would allow more, at %s", count, given(e.Limit), strings.Join(all, ", "), took)
+		return fmt.Sprintf("about %s, %s: %s would allow more (%s)", count, given(e.Limit), strings.Join(all, ", "), took)
 	case limits.Money, limits.Time, limits.Deadline, limits.Unknown:
 	}
 	return fmt.Sprintf("%s%s, about %s: %s", given(e.Limit), r.sharing(e.Limit, at, rounds), count, took)

@@ -50,7 +50,7 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 			r.run.Exit, r.run.Reason = ExitBudget, r.spentLimits()+" ended the run before any planned stage was complete"
 			if r.blocking != "" {
 				r.run.Spent = r.blocking
-				r.run.Reason = "the time ran out before any planned stage was complete: evaluations waited for a limit under policies: " + r.blocking
+				r.run.Reason = "the time ran out before any planned stage was complete: a limit under policies delayed evaluations: " + r.blocking
 			}
 		}
 	case errors.Is(ended, night.ErrInterrupted) || errors.Is(ended, context.Canceled):
@@ -84,7 +84,8 @@ func (r *runner) finish(ctx context.Context, ended error, results []archive.Agen
 	return nil
 }
 
-// interruption returns the reason of a run that was interrupted, by the first signal.
+// interruption returns the reason why a run was interrupted, according to the first
+// signal.
 func (r *runner) interruption() string {
 	if errors.Is(context.Cause(r.o.Drain), night.ErrTerminated) {
 		return "the system or another program ended it (SIGTERM)"

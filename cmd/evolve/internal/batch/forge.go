@@ -413,7 +413,7 @@ func (r *runner) examineDraft(ctx context.Context, job forgeJob, d authored.Defi
 	case report.Problem != "":
 		return "", errors.New("the draft could not be tested: " + report.Problem)
 	case !report.Passed():
-		return "the draft does not pass: " + report.Failures(), nil
+		return "the draft fails its tests: " + report.Failures(), nil
 	}
 	return "", nil
 }

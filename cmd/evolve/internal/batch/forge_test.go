@@ -46,9 +46,9 @@ func says(d authored.Definition) string {
 	return "It covers one group alone.\n\n```json\n" + string(d.Draft()) + "```\n"
 }
 
-// forging returns the options of a night with a tool that refers two kinds of calls
-// elsewhere, and whose author is m. The author's drafts pass unless their source contains
-// the word broken.
+// forging returns the options of a night whose author is m and whose agent has a tool
+// that refers two kinds of calls elsewhere. The author's drafts pass unless their source
+// contains the word broken.
 func forging(t *testing.T, store *archive.Archive, m *scripted) Options {
 	t.Helper()
 	o := toyOptions(toyWorkspace(t, 30), store, toyAgent(30), 60)
@@ -186,7 +186,7 @@ func TestAToolIsWrittenAnew(t *testing.T) {
 	degrade(t, store, 10, 1)
 	m.says = []string{says(toolDraft(t, "convert", "def run(args):\n    return \"broken\" # 2\n"))}
 	d := draftsIn(night().Run)["convert"]
-	if d == nil || d.Calls != forgeCalls || d.Proposal != "" || !strings.Contains(d.Text, "were refused; reason for the last refusal: the draft does not pass") {
+	if d == nil || d.Calls != forgeCalls || d.Proposal != "" || !strings.Contains(d.Text, "were refused; reason for the last refusal: the draft fails its tests") {
 		t.Errorf("%+v", d)
 	}
 	degrade(t, store, 11, 3)

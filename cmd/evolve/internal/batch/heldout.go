@@ -17,7 +17,7 @@ import (
 // holdout task. Evaluations and the models that write drafts must not read these traces, or
 // results on the holdout would measure what was remembered.
 type HeldOut struct {
-	sessions map[string]bool // and turns without one
+	sessions map[string]bool // sessions, and turns without a session
 	turns    map[string]bool // of these conversations
 	answers  *bench.AnswerIndex
 }

@@ -39,7 +39,7 @@ func (r *runner) leaveOutInert(ctx context.Context, a *workspace.Agent, takenUp 
 		if i.Run == takenUp || !now.Before(again) {
 			continue
 		}
-		why := fmt.Sprintf("%s did not accept it on %s; it is searched again from %s", i.Model, i.Time.UTC().Format(time.DateOnly), again.UTC().Format(time.DateOnly))
+		why := fmt.Sprintf("%s did not accept the parameter on %s; the search tries the parameter again from %s", i.Model, i.Time.UTC().Format(time.DateOnly), again.UTC().Format(time.DateOnly))
 		for _, name := range i.Params {
 			if a.LeaveOut(name, why); a.NotSearched(name) == why {
 				left = append(left, name+" ("+why+")")

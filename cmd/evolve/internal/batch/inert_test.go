@@ -45,7 +45,7 @@ func TestInertParametersOfEarlierNights(t *testing.T) {
 			r.o.Now = func() time.Time { return c.now }
 			why, want := "", ""
 			if c.left {
-				want = "plain did not accept it on 2026-03-01; it is searched again from 2026-03-31"
+				want = "plain did not accept the parameter on 2026-03-01; the search tries the parameter again from 2026-03-31"
 			}
 			for range 2 { // a run may be planned twice
 				if why, err = r.leaveOutInert(t.Context(), toy, c.takenUp); err != nil {

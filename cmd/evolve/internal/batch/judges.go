@@ -22,9 +22,9 @@ import (
 // judges' noise.
 const judgedNights = 30
 
-// describeJudges records in the plans the known properties of the judges: their models,
-// their calibration, and their noise in the latest run that measured it. These descriptions
-// are not part of the identity of a run.
+// describeJudges adds to each plan what is known about its judges: their models, their
+// calibration, and their noise in the latest run that measured it. These descriptions are
+// not part of the identity of a run.
 func (r *runner) describeJudges(ctx context.Context) error {
 	for i, a := range r.agents {
 		if !r.o.Workspace.Judged(a) {
@@ -53,8 +53,8 @@ func (r *runner) describeJudges(ctx context.Context) error {
 	return nil
 }
 
-// judgeNoise describes the judges' noise, as measured by the latest run on the same suites
-// that measured it.
+// judgeNoise describes the judges' noise, as measured by the latest run that measured it
+// on the same suites.
 func judgeNoise(ctx context.Context, store *archive.Archive, p *archive.AgentPlan) (string, error) {
 	looked := 0
 	for run, err := range store.Runs(ctx) {
@@ -135,7 +135,7 @@ func describeSuite(w *workspace.Workspace, s *bench.Suite, known []archive.Calib
 
 // settled describes the settings of a judge other than its model and its rubrics.
 func settled(terms map[string]string) string {
-	out := []string{"temperature " + cmp.Or(terms["temperature"], "of the model")}
+	out := []string{"temperature " + cmp.Or(terms["temperature"], "at its default")}
 	for _, name := range []string{"max_tokens", "samples", "scale"} {
 		if v := terms[name]; v != "" {
 			out = append(out, name+" "+v)
@@ -162,13 +162,13 @@ func calibrated(r *routeJudges, s *bench.Suite, known []archive.Calibration) str
 			text += fmt.Sprintf(", kappa %s [%s, %s]", number.Score(a.Kappa.Value), number.Score(a.Kappa.Lo), number.Score(a.Kappa.Hi))
 		}
 		if a.Length != nil && (a.Length.Lo > 0 || a.Length.Hi < 0) {
-			text += fmt.Sprintf("; it favours %s answers (correlation %s)", longOrShort(a.Length.Value), number.Score(a.Length.Value))
+			text += fmt.Sprintf("; the judge favours %s answers (correlation %s)", longOrShort(a.Length.Value), number.Score(a.Length.Value))
 		}
 		if a.First != nil && (a.First.Lo > .5 || a.First.Hi < .5) {
-			text += fmt.Sprintf("; it prefers the first position in %.0f %% of calls", 100*a.First.Value)
+			text += fmt.Sprintf("; the judge prefers the first position in %.0f %% of calls", 100*a.First.Value)
 		}
 		if covered < len(r.definitions) {
-			text += fmt.Sprintf("; this covers %d of its %d rubrics", covered, len(r.definitions))
+			text += fmt.Sprintf("; the calibration covers %d of the judge's %d rubrics", covered, len(r.definitions))
 		}
 		if a.Kappa == nil || a.Kappa.Value < leastKappa {
 			text += Unfit
@@ -190,7 +190,7 @@ func longOrShort(correlation float64) string {
 const leastKappa = .41
 
 // Unfit ends the description of a judge that agrees too little with people.
-const Unfit = "; its agreement with people is too low for it to grade: change the model or the rubric until kappa is 0.41 or more"
+const Unfit = "; the judge agrees with people too rarely to be used for grading: change the model or the rubric until kappa is 0.41 or more"
 
 // Uncalibrated ends the description of a judge without a calibration.
 const Uncalibrated = "not calibrated: evolve bench calibrate compares it with people's labels"

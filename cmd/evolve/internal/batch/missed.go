@@ -26,7 +26,7 @@ func (r *runner) missed(ctx context.Context, results []archive.AgentResult) {
 			err = r.o.Archive.PutResult(ctx, results[i])
 		}
 		if err != nil {
-			r.o.Log.Warn("what retracted memories would have answered could not be determined", "agent", a.ID, "error", err)
+			r.o.Log.Warn("could not check whether retracted memories would have helped in later failures", "agent", a.ID, "error", err)
 		}
 	}
 }

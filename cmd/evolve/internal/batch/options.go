@@ -49,8 +49,8 @@ type Options struct {
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
 	// Began is called with the id of the run before its agents are opened; it may be nil.
 	Began func(run string)
-	// Left is called once a new run has started, if the run before it did not end as
-	// planned and could have been resumed. It gets that earlier run; it may be nil.
+	// Left is called once a new run has started, if the run before it was cut short and
+	// could have been resumed. Left gets that earlier run. Left may be nil.
 	Left func(run archive.Run)
 	// OpenCode prepares only the program of an agent to run, from the folder of a version
 	// of its code.

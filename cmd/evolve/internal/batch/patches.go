@@ -189,7 +189,7 @@ func (r *runner) noteOnce(ctx context.Context, past []pastNote, same func(archiv
 		r.o.Log.Warn("processing a patch during the night failed", "target", note.Target, "origin", note.Origin, "agent", note.Agent, "error", err)
 	default:
 		if err := r.note(context.WithoutCancel(ctx), PatchNoteKind, note); err != nil {
-			r.o.Log.Warn("processing a patch during the night failed", "error", err)
+			r.o.Log.Warn("the note on a patch could not be recorded", "error", err)
 		}
 	}
 	r.run.Patches = append(r.run.Patches, note)

@@ -48,11 +48,11 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 	var out []string
 	allows := func(key string, n float64) {
 		if n < float64(planned) {
-			out = append(out, fmt.Sprintf("%s under policies allows only %s of %s: raise it, or plan fewer evaluations with --budget-evals", key, humanize.Comma(int64(n)), plan))
+			out = append(out, fmt.Sprintf("%s under policies allows only %s of %s: raise the limit, or plan fewer evaluations with --budget-evals", key, humanize.Comma(int64(n)), plan))
 		}
 	}
 	if s.RateCalls > 0 && s.RatePer > 0 {
-		rate := fmt.Sprintf("the rate of %s in %s", calls(int64(s.RateCalls)), span(s.RatePer.Seconds()))
+		rate := fmt.Sprintf("the rate limit of %s per %s", calls(int64(s.RateCalls)), span(s.RatePer.Seconds()))
 		each := s.RatePer.Seconds() / float64(s.RateCalls)
 		switch takes := each * float64(planned); {
 		case seconds > 0:
@@ -60,13 +60,13 @@ func policyWarnings(w *workspace.Workspace, a *workspace.Agent, planned int, usd
 				allows(rate+", in "+span(seconds)+",", max(1, seconds/each))
 			}
 		case takes > longNight.Seconds():
-			out = append(out, fmt.Sprintf("%s under policies makes %s take at least %s: raise it, or plan fewer evaluations with --budget-evals", rate, plan, days(takes)))
+			out = append(out, fmt.Sprintf("%s under policies makes %s take at least %s: raise the limit, or plan fewer evaluations with --budget-evals", rate, plan, days(takes)))
 		}
 	}
 	for _, b := range []struct {
 		key string
 		policy.Budget
-	}{{"the budget of a run", s.PerRun}, {"the budget of an agent", s.PerAgent}, {"the budget of a day", s.PerDay}} {
+	}{{"the budget of a run", s.PerRun}, {"the budget of an agent", s.PerAgent}, {"the daily budget", s.PerDay}} {
 		if b.Calls > 0 {
 			allows(fmt.Sprintf("%s, %s,", b.key, calls(b.Calls)), float64(b.Calls))
 		}

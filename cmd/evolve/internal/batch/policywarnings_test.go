@@ -21,7 +21,7 @@ func TestPoliciesThatAllowLessThanIsPlanned(t *testing.T) {
 		seconds float64
 		says    string // empty: nothing
 	}{
-		{name: "a rate without a limit of time", role: policy.Settings{RateCalls: 1, RatePer: time.Hour}, planned: 2000, says: "the rate of 1 task of agent toy in 1h under policies makes the 2,000 evaluations planned take at least 83 days"},
+		{name: "a rate without a limit of time", role: policy.Settings{RateCalls: 1, RatePer: time.Hour}, planned: 2000, says: "the rate limit of 1 task of agent toy per 1h under policies makes the 2,000 evaluations planned take at least 83 days"},
 		{name: "a rate and a night", role: policy.Settings{RateCalls: 1, RatePer: time.Hour}, planned: 2000, seconds: 8 * 3600, says: "in 8h, under policies allows only 8 of the 2,000 evaluations planned"},
 		{name: "a rate that suffices", role: policy.Settings{RateCalls: 100, RatePer: time.Second}, planned: 2000, seconds: 3600},
 		{name: "nothing is known yet", role: policy.Settings{RateCalls: 1, RatePer: time.Minute}, seconds: 3600, says: "allows only 60 of the minimum of 240 evaluations for a night"},

@@ -180,7 +180,7 @@ func mostCalls(r mutate.Rate, evaluations, every int) int {
 func (f Reflection) describe(r mutate.Rate) string {
 	routes := strings.Join(f.Routes, ", ")
 	if f.Unsent {
-		return "no call to " + routes + ": each could exceed a bound, as the warnings show"
+		return "no call to " + routes + ": each could exceed a limit, as the warnings show"
 	}
 	if f.Calls == 0 {
 		every := r.Every

@@ -46,7 +46,7 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 	if flag := r.o.Given.against(latest); flag != "" {
 		return &ResumeError{
 			fmt.Sprintf("the interrupted run %s has a different %s: a resumed run keeps its own options", latest.ID, flag),
-			"`evolve run --resume` without other options continues it; --resume=false begins another run and keeps what was recorded",
+			"`evolve run --resume` without other options continues the interrupted run; --resume=false begins another run and keeps what was recorded",
 		}
 	}
 	r.o = r.o.as(latest)
@@ -68,7 +68,7 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 		if err != nil {
 			return err
 		}
-		return &ResumeError{fmt.Sprintf("run %s cannot continue: %s after it was interrupted", latest.ID, changed), afresh}
+		return &ResumeError{fmt.Sprintf("run %s cannot continue: %s after the run was interrupted", latest.ID, changed), afresh}
 	}
 	r.continueRun(latest)
 	return nil
@@ -176,5 +176,5 @@ func (r *runner) changed(ctx context.Context, run archive.Run) (string, error) {
 			return fmt.Sprintf("for agent %s, %s changed", now.Agent, strings.Join(what, " and ")), nil
 		}
 	}
-	return "the settings in evolve.yaml, or this program, changed", nil
+	return "the settings in evolve.yaml, or evolve itself, changed", nil
 }

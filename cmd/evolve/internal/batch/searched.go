@@ -75,7 +75,7 @@ func searchedBefore(ctx context.Context, store *archive.Archive, a *night.Agent,
 }
 
 // SearchedHint is the hint about holdout tasks that were searched before.
-const SearchedHint = `assign them to the split search, and new tasks to the split holdout`
+const SearchedHint = `assign these tasks to the search split, and new tasks to the holdout split`
 
 // SearchedWords describes the n holdout tasks that are excluded from a confirmation because
 // the search of an earlier night used them.

@@ -26,7 +26,7 @@ func (r *runner) skills(ctx context.Context, ended error, results []archive.Agen
 		if r.o.Skill != nil {
 			p, err := r.o.Skill(ctx, a, r.run.ID)
 			if err != nil {
-				r.o.Log.Warn("drafting a skill", "agent", a.ID, "error", err)
+				r.o.Log.Warn("a skill could not be drafted", "agent", a.ID, "error", err)
 			} else if p != nil {
 				out = append(out, *p)
 			}
@@ -34,14 +34,14 @@ func (r *runner) skills(ctx context.Context, ended error, results []archive.Agen
 		if r.o.Tools != nil {
 			tools, err := r.o.Tools(ctx, a, r.run.ID)
 			if err != nil {
-				r.o.Log.Warn("the tools that evaluations wrote could not be collected", "agent", a.ID, "error", err)
+				r.o.Log.Warn("the tools that the agent wrote during evaluations could not be collected", "agent", a.ID, "error", err)
 			}
 			out = append(out, tools...)
 		}
 		if r.o.Memories != nil {
 			p, err := r.o.Memories(ctx, a, r.run.ID)
 			if err != nil {
-				r.o.Log.Warn("what live turns have learnt could not be collected", "agent", a.ID, "error", err)
+				r.o.Log.Warn("what the agent learned in live turns could not be collected", "agent", a.ID, "error", err)
 			} else if p != nil {
 				out = append(out, *p)
 			}

@@ -115,7 +115,7 @@ func (r *runner) abandonOthers(ctx context.Context) error {
 		}
 		if other.State == archive.RunRunning && other.ID != r.run.ID {
 			other.State, other.Exit = archive.RunInterrupted, ExitInterrupted
-			other.Reason = "its process died, or could not record its end, and a run with a different plan was started after it; its evaluations are kept"
+			other.Reason = "its process died or could not record the end of the run, and a run with a different plan was started later; the evaluations are kept"
 			if err := r.o.Archive.PutRun(ctx, other); err != nil {
 				return fmt.Errorf("closing run %s: %w", other.ID, err)
 			}

@@ -67,7 +67,7 @@ func (r *runner) runGates(ctx context.Context, work func(context.Context)) {
 	r.budget.Limit(r.o.Budget.USD, r.end)
 }
 
-// resumePatches passes the patches that wait as drafts through their gates.
+// resumePatches runs the gates of the patches that wait as drafts.
 func (r *runner) resumePatches(ctx context.Context) {
 	r.runGates(ctx, func(ctx context.Context) {
 		if ctx.Err() != nil {
@@ -94,9 +94,9 @@ func (r *runner) noteResumed(p archive.ProposalRecord) {
 	case p.State == archive.Drafted:
 		note.Text = p.ID + " waits for its gates: " + p.Patch.Waits + "; the next run resumes it"
 	case p.State == archive.GateFailed && failed >= 0:
-		note.Text = "it had waited for its gates; " + p.Gates[failed].Gate + ": " + p.Gates[failed].Evidence
+		note.Text = "the proposal had been waiting for its gates; " + p.Gates[failed].Gate + ": " + p.Gates[failed].Evidence
 	default:
-		note.Text = "it had waited for its gates, and they have run"
+		note.Text = "the proposal had been waiting for its gates, and they have now run"
 	}
 	at := slices.IndexFunc(r.run.Patches, func(n archive.PatchNote) bool { return n.Proposal == p.ID })
 	switch {
@@ -143,8 +143,8 @@ func (r *runner) submit(ctx context.Context, s review.Submission) (archive.Propo
 	return r.reviewed(ctx, p), nil
 }
 
-// reviewed has a patch that awaits a person's decision reviewed. If there is no review, the
-// patch's record holds the reason.
+// reviewed requests a review of a patch that awaits a person's decision. If there is no
+// review, the patch's record holds the reason.
 func (r *runner) reviewed(ctx context.Context, p archive.ProposalRecord) archive.ProposalRecord {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane || p.Patch.Unreviewed != nil {
 		return p

@@ -32,9 +32,10 @@ type bound struct {
 	most float64
 }
 
-// UnsentReflect returns the reason why no request of search.reflect to a route will be sent
-// in a run with the given money, where 0 means no limit: each request could exceed a bound.
-// It returns "" if a request fits, as far as the agents of the workspace show.
+// UnsentReflect returns the reason why no request of search.reflect to a route will be
+// sent in a run with the given money, where 0 means no limit: each request could exceed a
+// bound. It returns "" if a request fits for at least one agent of the workspace, or for
+// a block of a patch target.
 func UnsentReflect(w *workspace.Workspace, usd float64, route string) string {
 	text := ""
 	ask := func(space agent.Space, c agent.Config) bool {
@@ -63,12 +64,12 @@ func unsent(set *workspace.Settings, usd float64, route string, space agent.Spac
 	money, tokens := boundsOf(set, usd, route)
 	for _, b := range money {
 		if b.most > 0 && least.USD() > b.most {
-			return fmt.Sprintf("no request to route %s will be sent: the smallest can cost up to $%.4g (%s), more than %s: %.4g", route, least.USD(), size, b.name, b.most)
+			return fmt.Sprintf("no request to route %s will be sent: the smallest can cost up to $%.4g (%s), but %s is %.4g", route, least.USD(), size, b.name, b.most)
 		}
 	}
 	for _, b := range tokens {
 		if b.most > 0 && float64(least.Tokens()) > b.most {
-			return fmt.Sprintf("no request to route %s will be sent: the smallest can take %s tokens (%s), more than %s: %.0f", route, humanize.Comma(least.Tokens()), size, b.name, b.most)
+			return fmt.Sprintf("no request to route %s will be sent: the smallest can use %s tokens (%s), but %s is %.0f", route, humanize.Comma(least.Tokens()), size, b.name, b.most)
 		}
 	}
 	return ""

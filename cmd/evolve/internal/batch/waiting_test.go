@@ -110,11 +110,11 @@ func TestNotesOfDrafts(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	p.State, p.Gates = archive.GateFailed, []archive.GateVerdict{{Gate: "scope", Verdict: "passed"}, {Gate: "apply", Verdict: "failed", Evidence: "it moved"}}
-	if got := note(r, p); got != "P1 failed: it had waited for its gates; apply: it moved" {
+	if got := note(r, p); got != "P1 failed: the proposal had been waiting for its gates; apply: it moved" {
 		t.Errorf("%s", got)
 	}
 	p.State, p.Gates = archive.HumanLane, nil
-	if got := note(r, p); got != "P1 human_lane: it had waited for its gates, and they have run" {
+	if got := note(r, p); got != "P1 human_lane: the proposal had been waiting for its gates, and they have now run" {
 		t.Errorf("%s", got)
 	}
 	p.ID, p.Patch.Origin = "P2", review.OriginPerson

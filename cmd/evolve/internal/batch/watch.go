@@ -98,14 +98,14 @@ func (r *runner) watch(ctx context.Context, at int, result *archive.AgentResult)
 	}
 	result.Watch = &seen.Watch
 	if err := r.o.Archive.PutResult(ctx, *result); err != nil {
-		return fmt.Errorf("%w: recording the watch: %w", bench.ErrRecorder, err)
+		return fmt.Errorf("%w: recording the comparison with earlier nights: %w", bench.ErrRecorder, err)
 	}
 	return nil
 }
 
-// learned returns an identifier of the experience from an agent's live turns that
-// evaluations of this run read, not including feedback from people; it returns "" for an
-// agent whose evaluations read none.
+// learned returns an identifier of the experience that evaluations of this run read. The
+// experience comes from an agent's live turns; the identifier does not cover feedback
+// from people. learned returns "" for an agent whose evaluations read no experience.
 func (r *runner) learned(ctx context.Context, a *workspace.Agent) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		return "", nil
@@ -141,7 +141,7 @@ func (r *runner) findCommits(ctx context.Context, at int, c *archive.ActiveChang
 		list, n, err := h.Changes(ctx, span[0], span[1], mostCommits, paths...)
 		if err != nil {
 			c.Versioned = false
-			r.o.Log.Warn("the commits before a change to "+id+" are not known", "error", err)
+			r.o.Log.Warn("the commits that changed "+id+" are not known", "error", err)
 			return
 		}
 		for _, k := range list {

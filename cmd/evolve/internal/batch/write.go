@@ -21,9 +21,9 @@ import (
 // writes patches.
 const mostFailures = 5
 
-// write has a patch written from the failures of an agent's champion on the search tasks of
-// this run. The targets take turns, by the number of the run and by turn. If both of the
-// model's answers are refused, they count as one attempt.
+// write has a patch written from the failures of an agent's champion on the search tasks
+// of this run. The targets take turns: the sum of the run's number and turn selects the
+// target. If both of the model's answers are refused, they count as one attempt.
 func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.PatchNote, error) {
 	desk := r.o.Patches
 	if r.o.Writer == nil || len(desk.Targets) == 0 {
@@ -52,7 +52,7 @@ func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.P
 		note.Text = "nothing was written: the champion failed no search task"
 		return note, nil
 	case len(m.Files) == 0:
-		note.Text = "nothing was written: its scope has no Go file that may be changed"
+		note.Text = "nothing was written: the target's scope contains no Go file that may be changed"
 		return note, nil
 	}
 	s, reason, err := r.draft(ctx, agentID, m, &note)

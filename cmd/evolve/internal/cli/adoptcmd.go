@@ -24,12 +24,12 @@ import (
 
 func adoptCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "adopt", Usage: "proposals that are decided at a git remote",
+		Name: "adopt", Usage: "proposals that are merged or closed on a git remote",
 		Subcommands: []*cli.Command{{
-			Name: "sync", Usage: "push branches of proposals, and record what was merged or closed at the remote",
+			Name: "sync", Usage: "push branches of proposals, and record what was merged or closed on the remote",
 			Description: "Needs `adoption: {via: branch}` in evolve.yaml; `evolve run` does the same at its start and its end.\n" +
 				"It never pushes to the base branch and merges nothing. `evolve help decisions` describes it.",
-			Flags: []cli.Flag{&cli.StringSliceFlag{Name: "merged", Usage: "`ID=COMMIT`: the commit of the base branch that merged a proposal, if other changes in it hide the merge"}},
+			Flags: []cli.Flag{&cli.StringSliceFlag{Name: "merged", Usage: "`ID=COMMIT`: the commit on the base branch that merged a proposal; needed if other changes in it hide the merge"}},
 			Action: func(c *cli.Context) error {
 				if err := outside(sh); err != nil {
 					return err
@@ -266,21 +266,21 @@ func branchWords(s review.BranchState) string {
 	var words string
 	switch {
 	case s.Did == "pushed":
-		words = fmt.Sprintf("is pushed as %s, to be merged into %s", at, s.Base)
+		words = fmt.Sprintf("was pushed as %s, to be merged into %s", at, s.Base)
 	case s.Did == "merged":
 		words = fmt.Sprintf("was merged into %s of %s as %s by %s: it is adopted", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
 	case s.Did == "closed":
 		words = fmt.Sprintf("is rejected: %s was deleted without a merge", at)
 	case s.Did == "reverted":
-		words = fmt.Sprintf("was reverted in %s of %s as %s by %s: it is rolled back", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
+		words = fmt.Sprintf("was reverted on %s of %s with commit %s by %s: it is rolled back", s.Base, s.Remote, wire.Abbreviated(s.Commit), s.By)
 	case s.Did == "deleted":
-		words = fmt.Sprintf("is %s: %s is deleted", s.State.Name(), at)
+		words = fmt.Sprintf("is %s: %s was deleted", s.State.Name(), at)
 	case s.State == archive.Adopted:
 		words = fmt.Sprintf("is adopted by commit %s on %s", wire.Abbreviated(s.Commit), s.Base)
 	case s.State == archive.Awaiting || s.State == archive.HumanLane:
 		words = fmt.Sprintf("awaits a merge of %s", at)
 	default:
-		words = fmt.Sprintf("is %s, and %s is its branch", s.State.Name(), at)
+		words = fmt.Sprintf("is %s; its branch is %s", s.State.Name(), at)
 	}
 	for _, more := range []string{s.Note, s.Trouble} {
 		if more != "" {

@@ -24,7 +24,7 @@ func agentCommand(sh *shell) *cli.Command {
 		&cli.StringFlag{Name: "variant", Usage: "an archived `VARIANT` instead of the champion"},
 		&cli.StringFlag{Name: "session", Usage: "continue the conversation `NAME`: its messages, notes, working state and memories"},
 		&cli.BoolFlag{Name: "new", Usage: "start the conversation given by --session from the beginning"},
-		&cli.StringFlag{Name: "domain", Usage: "the turn's subject area `DOMAIN`, instead of the one that its keywords suggest"},
+		&cli.StringFlag{Name: "domain", Usage: "the turn's subject area `DOMAIN`, instead of the one that the agent's keywords suggest"},
 		&cli.StringFlag{Name: "dir", Usage: "let the file tools of the turn read the folder `PATH`"},
 	}
 	return &cli.Command{
@@ -39,7 +39,7 @@ func agentCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return agentRun(sh, c) },
 			},
 			{
-				Name: "turns", Usage: "list the stored turns, the latest last", Description: "Also works during a run.",
+				Name: "turns", Usage: "list the stored turns, oldest first", Description: "Also works during a run.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "agent", Usage: "only the turns of `AGENT`"}, &cli.StringFlag{Name: "session", Usage: "only the turns of the conversation `NAME`"},
 					&cli.IntFlag{Name: "last", Usage: "only the last `N` turns", Value: 30},
@@ -152,7 +152,7 @@ func agentShow(sh *shell, c *cli.Context) error {
 		sh.printf("  agent.yaml nevertheless names %s under space:\n", text.Visible(named))
 	}
 	if len(a.Allow) > 0 {
-		sh.printf("\n  allowed to keep or share text beyond a turn: %s; in live turns, only from autonomy level 2 on\n", strings.Join(a.Allow, ", "))
+		sh.printf("\n  tools allowed to keep or share text beyond a turn: %s; in live turns, only at autonomy level 2 or higher\n", strings.Join(a.Allow, ", "))
 	}
 	printPolicies(sh.console, version, policies)
 	return nil

@@ -30,10 +30,11 @@ func agentForgetCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "forget", Usage: "delete a stored conversation", ArgsUsage: "SESSION",
 		Description: "Deletes its messages, notes and memories, the goals, answers and steps of its turns, and the corrections\n" +
-			"in it, even where lessons quote them. Renders the reports of later runs again. Memory proposals that no\n" +
-			"person approved lose what agents learned in it, and their git refs. Outcomes, usage and the\n" +
-			"names of the conversation and its domains are kept, and the ledger records the deletion. The output lists\n" +
-			"what is not deleted (backups, exports, commits, suites, adopted memories) and what to do about each.",
+			"in it, even where lessons quote them. Re-renders the reports of the runs since it began. Removes what agents\n" +
+			"learned in it from memory proposals that no person approved, and deletes the git refs of these proposals.\n" +
+			"Outcomes, usage and the names of the conversation and its domains are kept, and the ledger records the\n" +
+			"deletion. The output lists what is not deleted (backups, exports, commits, suites, adopted memories) and what\n" +
+			"to do about each.",
 		Flags:  []cli.Flag{agentFlag(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask for confirmation; needed if there is no terminal"}},
 		Action: func(c *cli.Context) error { return agentForget(sh, c) },
 	}
@@ -49,7 +50,7 @@ func agentForget(sh *shell, c *cli.Context) error {
 	}
 	name := c.Args().First()
 	if !c.Bool("yes") {
-		if err := confirmTool(c.Context, sh.console, "`evolve agent turns --session` shows its turns; then add --yes", fmt.Sprintf("delete the conversation %s of %s", name, a.ID)); err != nil {
+		if err := confirmTool(c.Context, sh.console, "`evolve agent turns --session` shows the conversation's turns; to delete the conversation, add --yes", fmt.Sprintf("delete the conversation %s of %s", name, a.ID)); err != nil {
 			return err
 		}
 	}
@@ -85,7 +86,7 @@ func agentForget(sh *shell, c *cli.Context) error {
 	v := forgetView{gcView: gcView{gone, false}}
 	forgot, err := sh.Reviewer(w, sh.Lender(w.Root, "evolve agent forget")).ForgetMemories(c.Context, a.ID, name, sh.Scrub(w))
 	if err != nil {
-		return fmt.Errorf("removing its lessons from the proposals: %w", err)
+		return fmt.Errorf("removing the conversation's memories from the proposals: %w", err)
 	}
 	v.Proposals = forgot.Emptied
 	if forgot.Proposal != nil {
@@ -106,12 +107,12 @@ func printForgotten(sh *shell, v forgetView, agentID, name string) {
 	if len(v.Proposals) > 0 {
 		rest := ""
 		if v.Proposal != "" {
-			rest = "; " + v.Proposal + " has the remaining memories"
+			rest = "; " + v.Proposal + " contains the remaining memories"
 		}
-		sh.printf("its memories were removed from %s%s\n", strings.Join(v.Proposals, ", "), rest)
+		sh.printf("the conversation's memories were removed from %s%s\n", strings.Join(v.Proposals, ", "), rest)
 	}
 	if len(v.Reports) > 0 {
-		sh.printf("%s rendered again without it\n", count(len(v.Reports), "report"))
+		sh.printf("%s rendered again without the conversation\n", count(len(v.Reports), "report"))
 	}
 	if len(v.Left) > 0 {
 		sh.printf("\nnot reached:\n")

@@ -60,8 +60,8 @@ func talkOf(ctx context.Context, root, agentID, name string) (talk, error) {
 	return out, err
 }
 
-// renderSince renders again the stored reports of the runs that began after a time, and the
-// index. A run in progress renders its own report at its end.
+// renderSince re-renders the index and the stored reports of the runs that began after a
+// time. A run in progress renders its own report at its end.
 func renderSince(ctx context.Context, root string, began time.Time) (done []string, err error) {
 	if began.IsZero() {
 		return nil, nil
@@ -120,22 +120,22 @@ func leftBehind(sh *shell, w *workspace.Workspace, a *workspace.Agent, t talk, f
 			files = append(files, b.File)
 		}
 	}
-	add(files, "backups since the conversation began", "delete them, then make a new one: evolve archive backup")
+	add(files, "backups made since the conversation began", "delete them, then make a new one: evolve archive backup")
 	var ids []string
 	for _, m := range a.Memories {
 		if review.LearntIn(m, t.name, t.turns, sh.Scrub(w)) {
 			ids = append(ids, "agents/"+a.ID+"/memories.jsonl or agents/memories.jsonl: "+m.ID)
 		}
 	}
-	add(ids, "memories that a person approved", "delete their lines and commit; `evolve memory retract ID` would keep the text")
+	add(ids, "memories that a person approved", "delete the lines of these memories and commit; `evolve memory retract ID` would keep the text")
 	add(forgot.Adopted, "proposals that a person approved, and their commits", "rewrite the history of the repository if the text must be removed")
 	add(forgot.Refs, "git refs of proposals", "git update-ref -d REF")
 	if len(forgot.Emptied) > 0 {
-		out = append(out, leftOver{What: "git objects of the proposals that lost memories", Do: "git gc --prune=now, once nothing else needs them"})
+		out = append(out, leftOver{What: "git objects of the proposals from which memories were removed", Do: "git gc --prune=now, once nothing else needs them"})
 	}
 	add(suitesOf(w, t.name), "suites with tasks made from the conversation", "delete these tasks and commit")
 	out = append(out,
-		leftOver{"names that a person chose", []string{"the session " + t.name + ": in the list of turns", "its domains: in `evolve tools health`, lessons and reports"}, "they cannot be removed: choose names that reveal nothing"},
+		leftOver{"names that a person chose", []string{"the session " + t.name + ": in the list of turns", "its domains: in `evolve tools health`, lessons and reports"}, "these names cannot be removed: choose names that reveal nothing"},
 		leftOver{What: "files that `evolve archive export` or `evolve report` wrote elsewhere", Do: "delete them"},
 	)
 	return out, nil

@@ -27,8 +27,8 @@ type periodView struct {
 // there are no turns.
 type lessonsView struct {
 	Agent string `json:"agent"`
-	// Own is a person's own EVAL_FEEDBACK.md. In the system prompt it is followed by Told,
-	// which is the advice in Text without quotations from people and tools.
+	// Own is a person's own EVAL_FEEDBACK.md. In the system prompt it is followed by
+	// Told, which is the advice in Text without quotations from people or tools.
 	Own   string      `json:"own"`
 	Text  string      `json:"text"`
 	Told  string      `json:"told"`
@@ -41,8 +41,8 @@ func agentLessonsCommand(sh *shell) *cli.Command {
 		Name: "lessons", Usage: "show the lessons from an agent's live turns", ArgsUsage: "[AGENT]",
 		Description: "Every night derives lessons from the stored turns: strengths, weaknesses, referrals, corrections,\n" +
 			"tool errors, latencies and adjustments, each with its counts and turns. A person's own EVAL_FEEDBACK.md in the\n" +
-			"folder of the agent comes first. The next turn reads that file and the advice of the lessons, without texts from\n" +
-			"people and tools. Also works during a run.",
+			"folder of the agent is shown first. The next turn reads that file and the advice in the lessons, but not what the\n" +
+			"lessons quote from people and tools. Also works during a run.",
 		Action: func(c *cli.Context) error { return agentLessons(sh, c) },
 	}
 }

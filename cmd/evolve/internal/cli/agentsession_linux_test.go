@@ -60,7 +60,7 @@ func TestSessionOfTwoProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-m.arrived
-	if _, stderr := p.run(5, "agent", "run", "--session", "s", "And Riga?"); !strings.Contains(stderr, "another process is taking a turn of session") {
+	if _, stderr := p.run(5, "agent", "run", "--session", "s", "And Riga?"); !strings.Contains(stderr, "another process is running a turn of session") {
 		t.Error(stderr)
 	}
 	p.run(0, "agent", "run", "--session", "another", "And Riga?")

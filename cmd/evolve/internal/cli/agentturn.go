@@ -149,7 +149,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 	}
 	if t.Suite == nil {
 		if err := wire.KeepLiveLimits(w.Root, a.ID, sh.Now(), agents.Guard.Stats()); err != nil {
-			sh.Log.Warn("the effect of limits on the turn is not stored", "error", err)
+			sh.Log.Warn("the turn's statistics on limits could not be stored", "error", err)
 		}
 	}
 	view := turnViewOf(t, res)
@@ -172,7 +172,7 @@ func takeTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn) erro
 		err = res.Ungraded
 	}
 	if err == nil && view.Outcome == agent.Infrastructure && view.Error == bench.EndedAtOnce {
-		err = exit.Errorf(exit.Infrastructure, "state in the goal of the simulated user what the person wants from the agent, or begin with a message in turns; in a run, such an evaluation counts as missing, not as 0", "%s", view.Error)
+		err = exit.Errorf(exit.Infrastructure, "state in the goal of the simulated user what the person wants from the agent, or begin the conversation with a message in \"turns\"; in a run, such an evaluation counts as missing, not as 0", "%s", view.Error)
 	}
 	if err == nil {
 		err = exit.OfOutcome(view.Outcome, view.Error)
@@ -242,7 +242,7 @@ func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *t
 			sh.Log.Warn("the turn, its conversation and its change requests are lost; repeat the turn when the archive is free: "+locked.Error(), "error", err)
 			return nil
 		}
-		sh.Log.Warn("the turn waits in .evolve, and the next command that records something stores it: " + locked.Error())
+		sh.Log.Warn("the turn was saved in .evolve; the next command that records something stores it in the archive: " + locked.Error())
 		return nil
 	}
 	for _, q := range patches {

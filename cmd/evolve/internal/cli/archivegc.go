@@ -26,11 +26,9 @@ func archiveGCCommand(sh *shell) *cli.Command {
 	var dry bool
 	return &cli.Command{
 		Name: "gc", Usage: "remove old transcripts and evaluations, as `keep` in evolve.yaml specifies",
-		Description: "If evolve.yaml has `keep`, each night does the same at its end. Proposals that are open, adopted or rolled back, or were refused in the last " +
-			"90 days, keep their evidence; the ledger, the results, the variants, and the evaluations of an agent's " +
-			"latest 30 nights are always kept. The kept records are copied and checked, and replace the archive in one step.",
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &dry, Usage: "show what would be removed, and change nothing"}},
-		Action: func(c *cli.Context) error { return archiveGC(sh, c, dry) },
+		Description: "If evolve.yaml has `keep`, each night also removes old transcripts and evaluations at its end. Proposals that are open, adopted or rolled back, or were refused in the last 90 days, keep their evidence; the ledger, the results, the variants, and the evaluations of an agent's latest 30 nights are always kept. The kept records are copied and checked, and replace the archive in one step.",
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "dry-run", Destination: &dry, Usage: "show what would be removed, and change nothing"}},
+		Action:      func(c *cli.Context) error { return archiveGC(sh, c, dry) },
 	}
 }
 
@@ -45,7 +43,7 @@ func archiveGC(sh *shell, c *cli.Context, dry bool) error {
 	}
 	keep := retention(w)
 	if keep == (archive.Retention{}) {
-		return exit.Errorf(exit.Usage, "write for example `keep: {nights: 60}` there; `evolve help archive` lists the records that are always kept", "evolve.yaml has no keep, so everything is kept")
+		return exit.Errorf(exit.Usage, "write for example `keep: {nights: 60}` there; `evolve help archive` lists the records that are always kept", "keep is not set in evolve.yaml, so everything is kept")
 	}
 	a, err := wire.ReadArchive(w.Root)
 	if err != nil {

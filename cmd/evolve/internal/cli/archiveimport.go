@@ -72,7 +72,7 @@ func archiveImport(sh *shell, c *cli.Context) error {
 		text += fmt.Sprintf("\n  %s known only from the export: no commit here confirms who decided", count(n, "decision"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(commits.Others)) {
-		sh.eprintf("warning: %s the archive %s here, but the export is from a different one\n",
+		sh.eprintf("warning: in this repository, %s the archive %s, but the export is from a different archive\n",
 			orElse(count(commits.Others[id], "commit")+" name", "1 commit names", commits.Others[id] != 1), foreign.Visible(id))
 	}
 	_, err = fmt.Fprintf(sh.stdout, "imported %s%s\n  to restore an archive of your own in full    %s\n", name, text, sh.command("evolve archive restore"))

@@ -76,13 +76,13 @@ func printRepair(con *console, root string, r *archive.Repair) error {
 		con.printf("damaged  %s\n", text.Visible(strings.TrimPrefix(d.Error(), archive.ErrCorrupt.Error()+": ")))
 	}
 	con.printf("kept     %s\n", tally(r.Kept))
-	con.printf("lost     %s\n", orElse("nothing that left a trace", "at least "+tally(r.Lost), len(r.Lost) == 0))
+	con.printf("lost     %s\n", orElse("nothing that can be detected", "at least "+tally(r.Lost), len(r.Lost) == 0))
 	if r.Older > 0 {
-		con.printf("older    of %s, only an older version can be read\n", count(r.Older, "record"))
+		con.printf("older    only an older version of %s can be read\n", count(r.Older, "record"))
 	}
-	con.printf("ledger   the chain holds up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
+	con.printf("ledger   the chain is intact up to entry %s of %s", humanize.Comma(r.Ledger), humanize.Comma(r.LedgerKnown))
 	if r.Behind > 0 {
-		con.printf("; the damaged archive has %s after it that can be read", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
+		con.printf("; %s after it can still be read in the damaged archive", orElse("1 entry", humanize.Comma(int64(r.Behind))+" entries", r.Behind == 1))
 	}
 	con.printf("\n")
 	if r.Aside == "" {

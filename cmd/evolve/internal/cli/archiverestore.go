@@ -209,14 +209,14 @@ func confirmLoss(ctx context.Context, con *console, c *cli.Context, lost archive
 		fmt.Fprintf(&b, "the backup is of a different archive: %s\n", foreign)
 	}
 	if lost.Entries > 0 || len(lost.Lost) > 0 {
-		fmt.Fprintf(&b, "the backup is older than what is recorded here: %s\n",
+		fmt.Fprintf(&b, "the backup is older than the records of this workspace: %s\n",
 			orElse("commits record later decisions", orElse("1 ledger entry", fmt.Sprint(lost.Entries, " ledger entries"), lost.Entries == 1)+" would be lost", lost.Entries == 0))
 	}
 	for _, d := range lost.Lost {
 		fmt.Fprintf(&b, "  %s\n", lostWords(d))
 	}
 	if lost.Entries > 0 && len(lost.Lost) == 0 {
-		b.WriteString("  it is unknown whether they hold decisions, and which\n")
+		b.WriteString("  it is unknown which decisions they contain, if any\n")
 	}
 	who, ok := con.asker()
 	if c.Bool("yes") || !ok {
@@ -250,6 +250,6 @@ func refuseLost(ctx context.Context, a *archive.Archive, p archive.ProposalRecor
 	if err != nil || d == nil {
 		return err
 	}
-	return exit.Errorf(exit.Gate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason adopts it anyway",
-		"%s, in ledger entries that a restore lost", lostWords(*d))
+	return exit.Errorf(exit.Gate, "`evolve reject "+p.ID+"` repeats a rejection; --override-reason adopts the proposal anyway",
+		"%s, according to ledger entries that a restore lost", lostWords(*d))
 }

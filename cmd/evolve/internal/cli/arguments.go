@@ -216,8 +216,8 @@ func findCommand(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// pathTo returns the commands to which names lead in the command table, as far as the names
-// match.
+// pathTo looks names up in the command table, level by level, and returns the commands
+// found, up to the first name that does not match.
 func pathTo(commands []*cli.Command, names []string) []*cli.Command {
 	var path []*cli.Command
 	for _, n := range names {
@@ -249,7 +249,7 @@ func unknownCommand(name, parent string, commands []*cli.Command) error {
 	}
 	hint := exit.Suggest("`"+parent+" --help` lists the commands", "`"+parent+" %s`", name, names)
 	if name == "version" {
-		hint = "`evolve --version` prints it"
+		hint = "`evolve --version` prints the version"
 	}
 	return exit.Errorf(exit.Usage, hint, "there is no command %q", strings.TrimPrefix(parent+" ", "evolve ")+name)
 }

@@ -14,7 +14,7 @@ import (
 
 func acceptHeadCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "accept-head", Usage: "accept a ledger that does not match the witnessed head",
+		Name: "accept-head", Usage: "accept a ledger that does not match the head in .evolve/archive.head",
 		Description: "The head of the ledger is also stored in .evolve/archive.head. If the archive was restored " +
 			"by hand, the two differ and every command refuses to work. This command accepts the ledger as it is. " +
 			"A ledger entry records who accepted it, why, and the content of the file.",

@@ -67,7 +67,7 @@ func auditSign(sh *shell, c *cli.Context, o signOptions) error {
 		}
 		_, err = fmt.Fprintf(sh.stdout, "signed: %s, head %s\n", entries(n), head)
 		if err == nil && was.Signer.Fingerprint != "" && was.Seq < n {
-			_, err = fmt.Fprintf(sh.stdout, "  newly signed: entries %d to %d, which %s lists\n", was.Seq+1, n, sh.command(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
+			_, err = fmt.Fprintf(sh.stdout, "  newly signed: entries %d to %d; to list them, run %s\n", was.Seq+1, n, sh.command(fmt.Sprintf("evolve audit log --from %d", was.Seq+1)))
 		}
 		return err
 	})

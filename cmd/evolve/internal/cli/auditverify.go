@@ -160,7 +160,7 @@ func checkSigned(sh *shell, c *cli.Context, a *archive.Archive, root string, v *
 	set, err := sh.AuditSettings(root)
 	switch {
 	case file != "":
-		allowed, _, err = signing.ReadKeys("--allowed-signers", sh.abs(file), "each of its lines is a name and a public key: `man ssh-keygen` describes the format")
+		allowed, _, err = signing.ReadKeys("--allowed-signers", sh.abs(file), "each line of the file must contain a name and a public key: `man ssh-keygen` describes the format")
 	case err == nil:
 		allowed, err = signing.Allowed(set)
 	}
@@ -211,14 +211,14 @@ func printVerified(con *console, v verifyView) {
 		con.printf("  %s not recomputable: their evaluations were removed\n", count(n, "ruling"))
 	}
 	if v.Accepted > 0 {
-		con.printf("  %s that differed from the witnessed one, but that a person accepted or restored (`evolve audit log`); %s whose ledger entries were lost\n",
+		con.printf("  %s that did not match the head in .evolve/archive.head, but that a person accepted or restored (`evolve audit log`); %s whose ledger entries were lost\n",
 			count(v.Accepted, "ledger"), count(len(v.Lost), "commit"))
 	}
 	if n := len(v.Unproven); n > 0 {
 		con.printf("  %s known only from the export: no commit here confirms who decided (%s)\n", count(n, "imported decision"), strings.Join(v.Unproven, ", "))
 	}
 	if n := len(v.Later); n > 0 {
-		con.printf("  %s about imported proposals that the export does not have: the export is older than the commits, or was truncated\n", count(n, "commit"))
+		con.printf("  %s about imported proposals or decisions that the export does not contain: the export is older than the commits, or was truncated\n", count(n, "commit"))
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.Others)) {
 		con.printf("  %s the archive %s, which is neither this archive nor one that was imported here: not compared\n",

@@ -24,7 +24,7 @@ func autonomyCommand(sh *shell) *cli.Command {
 		Name: "autonomy", Usage: "what an agent may do in live turns, and what a higher level needs",
 		Subcommands: []*cli.Command{
 			{
-				Name: "status", Usage: "show the level and the tools of each agent, and its figures for the next level", ArgsUsage: "[AGENT]", Description: "Also works during a run.",
+				Name: "status", Usage: "show the level and the tools of each agent, and which requirements of the next level it meets", ArgsUsage: "[AGENT]", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return autonomyStatus(sh, c) },
 			},
 			{

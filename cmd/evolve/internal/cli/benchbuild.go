@@ -31,7 +31,7 @@ func benchBuildCommand(sh *shell) *cli.Command {
 	}
 	return &cli.Command{
 		Name: "build", Usage: "build a suite from conversations that people approved", ArgsUsage: "[FILE…]",
-		Description: "Without FILE it reads the agent's own turns. FILE is a log of conversations, or - for standard\n" +
+		Description: "Without FILE, the command reads the agent's own turns. FILE is a log of conversations, or - for standard\n" +
 			"input; the format is detected, and nothing named in it is executed, fetched or followed. On a\n" +
 			"terminal you look through the tasks before they are written.",
 		Flags: []cli.Flag{
@@ -111,7 +111,7 @@ func existingTasks(c *cli.Context, file string) (sessions.Existing, error) {
 	}
 	suite, issues := bench.LoadSuite(filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), ".jsonl"), grade.Rules())
 	if suite == nil {
-		return nil, exit.Errorf(exit.Usage, "repair it, so that its tasks keep their splits, or move it elsewhere", "%s", issues[0])
+		return nil, exit.Errorf(exit.Usage, "repair the suite, so that its tasks keep their splits, or move the file elsewhere", "%s", issues[0])
 	}
 	return suite.Tasks, nil
 }
@@ -208,7 +208,7 @@ func (o *builtSuite) finish(sh *shell, c *cli.Context) error {
 				return err
 			}
 		}
-		return exit.Errorf(exit.Usage, "an exchange becomes a task when the log or the user approves the answer; see `evolve help suites`", "there is no task to write")
+		return exit.Errorf(exit.Usage, "an exchange becomes a task if the log marks its answer as approved or the user approves it; see `evolve help suites`", "there is no task to write")
 	}
 	var err error
 	switch {

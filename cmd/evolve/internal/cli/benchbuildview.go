@@ -33,13 +33,13 @@ func (o *builtSuite) print(con *console) {
 		}
 	}
 	s := o.Summary
-	say("", "%s in %s: %d approved, %d corrected (%d with the answer stated), %d rejected according to the log",
+	say("", "%s in %s: %d approved, %d corrected (%d where the user gave the answer), %d rejected according to the log",
 		count(s.Exchanges, "exchange"), count(s.Conversations, "conversation"), s.Approved, s.Corrected, s.Stated, s.Refused)
 	if s.Targets > 0 {
 		say("  ", "%s whose answer is the target in the log", count(s.Targets, "exchange"))
 	}
 	if s.Repeated > 0 {
-		say("  ", "%s skipped: an equal or longer record has the same conversation", count(s.Repeated, "record"))
+		say("  ", "%s skipped: an equal or longer record contains the same conversation", count(s.Repeated, "record"))
 	}
 	reasons := slices.SortedFunc(maps.Keys(s.LeftOut), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.LeftOut[b], s.LeftOut[a]), strings.Compare(a, b))

@@ -22,7 +22,7 @@ func benchCalibrateCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "calibrate", Usage: "compare the judge of a suite with people's labels",
 		Description: "A label is a line {\"task\": ID, \"answer\": TEXT, \"label\": 0 to 1}, or with \"grade\" on the judge's scale\n" +
-			"instead of \"label\". Each line takes one call to the judge, which costs money; the result is recorded.",
+			"instead of \"label\". Each line requires at least one call to the judge, which costs money; the result is recorded.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "labels", Required: true, Usage: "the JSONL `FILE` of labels, or - for standard input"},
 			&cli.StringFlag{Name: "suite", Usage: "the `SUITE`; needed if several suites have judges"},
@@ -135,7 +135,7 @@ func labelled(suite *bench.Suite, labels []grade.Label, n int) ([]grade.Labelled
 			return nil, exit.Errorf(exit.Usage, "choose one with --grader N, counted from 1 among all graders of the task", "line %d: the task %q has %d judges", l.Line, l.Task, len(own))
 		}
 		if j == nil {
-			return nil, exit.Errorf(exit.Usage, "label answers to tasks with a judge", "line %d: the selected grader of the task %q is not a judge", l.Line, l.Task)
+			return nil, exit.Errorf(exit.Usage, "label only answers to tasks that a judge grades", "line %d: the selected grader of the task %q is not a judge", l.Line, l.Task)
 		}
 		human, err := l.Human(j)
 		if err != nil {
@@ -176,7 +176,7 @@ func printCalibration(con *console, r archive.Calibration, j *grade.Judge) {
 	measure("agreement", &a.Same, "")
 	measure("kappa", a.Kappa, "not defined: all grades are the same")
 	measure("bias", &a.Bias, "")
-	measure("by length", a.Length, "not defined: all lengths of answers or all differences in grade are the same")
+	measure("by length", a.Length, "not defined: all answers have the same length, or all differences in grade are the same")
 	if a.First != nil {
 		measure("by place", a.First, "")
 	}

@@ -24,7 +24,7 @@ func benchCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "bench", Usage: "suites: what agents are measured on",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "list the suites, with the numbers of their tasks and clusters", Action: func(c *cli.Context) error { return benchList(sh, c) }},
+			{Name: "list", Usage: "list the suites, with their numbers of tasks and clusters", Action: func(c *cli.Context) error { return benchList(sh, c) }},
 			{
 				Name: "validate", Usage: "check the suites of the workspace, or the named files", ArgsUsage: "[FILE…]",
 				Description: "If this machine lacks a program that a grader or an agent needs, there is a warning and the exit code stays 0,\n" +

@@ -45,7 +45,7 @@ func benchImportCommand(sh *shell) *cli.Command {
 			&cli.IntFlag{Name: "per-label", Destination: &o.read.PerLabel, Usage: "at most `N` tasks with each label in a labelled set"},
 			&cli.IntFlag{Name: "limit", Destination: &o.read.Limit, Usage: "at most `N` tasks"},
 			&cli.Int64Flag{Name: "seed", Destination: &o.read.Seed, Usage: "random seed `N` for the selection by --per-label and --limit"},
-			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the column `DOMAIN` that holds the domain; if the file has no such column, DOMAIN is the domain of all tasks that have none"},
+			&cli.StringFlag{Name: "domain", Destination: &o.read.Domain, Usage: "the column `DOMAIN` that contains the domain; if the file has no such column, DOMAIN itself is the domain of all tasks that have none"},
 			&cli.StringFlag{Name: "domains", Destination: &o.domains, Usage: "a JSON `FILE` that maps each domain to its labels"},
 			&cli.StringFlag{Name: "grader", Destination: &o.read.Grader, Usage: "the `GRADER`, such as numeric or f1, for formats that name none, or an Inspect scorer: " + strings.Join(importer.InspectScorers(), ", ")},
 			&cli.StringFlag{Name: "question", Destination: &o.read.Columns.Question, Usage: "the `COLUMN` of the question"},
@@ -167,7 +167,7 @@ func (o *imported) tasks(in io.Reader, opts importer.Options) error {
 }
 
 // howToRead is the hint about a file that cannot be parsed.
-const howToRead = "--format, --question, --answer and --part specify how to read it; `evolve bench import --help` lists the formats"
+const howToRead = "--format, --question, --answer and --part specify how to read the file; `evolve bench import --help` lists the formats"
 
 // importHint returns the hint about a file that cannot be imported.
 func importHint(err error) string {
@@ -238,7 +238,7 @@ func answersIn(ctx context.Context, sh *shell, name string) ([]byte, error) {
 		return nil, exit.Errorf(exit.Usage, importHint(err), "%s: %w", name, err)
 	}
 	if len(data) > mostAnswers {
-		return nil, exit.Misuse(fmt.Errorf("%s is longer than %d MB", name, mostAnswers>>20))
+		return nil, exit.Misuse(fmt.Errorf("%s is larger than %d MB", name, mostAnswers>>20))
 	}
 	return data, nil
 }

@@ -29,7 +29,7 @@ func (o *builtSuite) review(sh *shell, c *cli.Context) error {
 	for {
 		line, err := who.ask(c.Context, "\nN shows a task, d N drops it, [l]ist, [a]ccept, [q]uit: ")
 		if errors.Is(err, errGone) {
-			return exit.Errorf(exit.Usage, "", "not accepted; nothing was written")
+			return exit.Errorf(exit.Usage, "", "the tasks were not accepted; nothing was written")
 		}
 		if err != nil {
 			return err
@@ -38,12 +38,12 @@ func (o *builtSuite) review(sh *shell, c *cli.Context) error {
 		switch word {
 		case "a", "accept":
 			if len(o.Tasks) == 0 {
-				_, _ = fmt.Fprintln(who.out, "there is no task left")
+				_, _ = fmt.Fprintln(who.out, "there are no tasks left to accept")
 				continue
 			}
 			return o.write(c.Bool("force"))
 		case "q", "quit":
-			return exit.Errorf(exit.Usage, "", "not accepted; nothing was written")
+			return exit.Errorf(exit.Usage, "", "the tasks were not accepted; nothing was written")
 		case "l", "list":
 			o.list(con)
 		case "d", "drop":
@@ -111,7 +111,7 @@ func printTask(con *console, t bench.Task) {
 		}
 	}
 	if len(t.Turns) == 0 {
-		con.printf("  user, the goal:\n")
+		con.printf("  the user's goal:\n")
 		con.printLines("    ", t.Goal)
 	}
 	con.printf("  the answer:\n")

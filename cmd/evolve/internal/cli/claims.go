@@ -103,7 +103,7 @@ func priceOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 // breaking returns one line for each of the guards that a variant breaks.
 func breaking(guards []string) (out []string) {
 	for _, g := range guards {
-		out = append(out, "it breaks a guard: "+g)
+		out = append(out, "the variant breaks a guard: "+g)
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func (b *codeBook) movedTo(base, version agent.ConfigID) string {
 	where := fmt.Sprintf("HEAD is %.12s, ", b.Commit())
 	switch b.Current().ID() {
 	case version:
-		return where + "which has this version"
+		return where + "which contains this version"
 	case base:
 		return where + "where only code outside the blocks changed"
 	}

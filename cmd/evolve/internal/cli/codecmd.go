@@ -60,7 +60,8 @@ type codeBook struct {
 	id        string // the archive's id; empty if there is none
 }
 
-// withCode finds the target that the first argument names and calls use with it.
+// withCode finds the target that the first argument names, and calls the function use
+// with it.
 func withCode(sh *shell, c *cli.Context, use func(*codeBook) error) (err error) {
 	w, err := sh.load(c)
 	if err != nil {
@@ -172,8 +173,8 @@ func (b *codeBook) best() (night.Best, bool, error) {
 	return night.BestOf(b.ctx, b.archive, b.Target.Name, b.ID(), b.Current().ID())
 }
 
-// unproposed returns the reason why there is no proposal for a version that a night, the
-// given run, confirmed.
+// unproposed returns the reason why there is no proposal for a version that the given run
+// confirmed.
 func (b *codeBook) unproposed(run string) (string, error) {
 	r, err := b.archive.Run(b.ctx, run)
 	if err != nil {

@@ -171,7 +171,7 @@ func (b *codeBook) lacking(r *stats.Ruling) string {
 	case r.New.Lo <= 0:
 		return "the interval for its score difference on new " + b.Cases() + "s includes 0" + goesOn(r)
 	case r.NewLower <= 0:
-		return fmt.Sprintf("its lower bound is not above 0 at %s, the confidence level of a confirmation", number.Percent(r.BoundLevel())) + goesOn(r)
+		return fmt.Sprintf("the lower bound of its score difference is not above 0 at %s, the confidence level of a confirmation", number.Percent(r.BoundLevel())) + goesOn(r)
 	}
 	return "the evidence is not complete" + goesOn(r)
 }

@@ -101,8 +101,8 @@ func adopted(t *testing.T) (n codeNights, name, base string) {
 
 // TestAdoptedVersionIsShownOnItsBase checks that the values and the diff of an adopted
 // version are relative to the code that it was measured against, and that the commit of
-// that code is shown. What became of the version must be shown with who decided, even after
-// a night on the new code and after a rollback.
+// that code is shown. What became of the version, and who decided on it, must be shown
+// even after a night on the new code and after a rollback.
 func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	n, name, base := adopted(t)
 	adoption := n.head()
@@ -123,7 +123,7 @@ func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 			t.Errorf("%s the diff in JSON is\n%s", when, v.Diff)
 		}
 	}
-	check("after the adoption", adoption[:12]+", which has this version\n")
+	check("after the adoption", adoption[:12]+", which contains this version\n")
 	v := n.version(name)
 	if h := v.History; len(h) != 2 || h[0].Act != "proposed" || h[1].Act != "adopted" || h[1].Proposal != "P1" || h[1].By != "Ada <ada@example.org>" || h[1].Commit != adoption || h[1].Time.IsZero() {
 		t.Errorf("the history in JSON is %+v", h)
@@ -131,7 +131,7 @@ func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	n.has("the lineage", n.evolve("code", "lineage", "curve", name), "      "+decided)
 
 	n.evolve("run", "--agent", "curve", "--stages", "search", "--budget-evals", "12", "--seed", "3", "--quiet")
-	check("after a night on the new code", adoption[:12]+", which has this version\n")
+	check("after a night on the new code", adoption[:12]+", which contains this version\n")
 
 	n.evolve("rollback", "P1", "--yes", "--by", "Eve <eve@example.org>", "--reason", "too early")
 	back := n.head()
@@ -167,8 +167,8 @@ func TestFateOfVersions(t *testing.T) {
 	names := n.record([]string{factors("0", "0", "3"), factors("0", "2", "3")}, []float64{3, 5})
 	n.confirm(names[0])
 	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2")
-	n.has("a proposal that waits", n.evolve("code", "show", "curve", names[0]), ", awaits a person, because gates flagged it\n")
-	n.has("the best version", n.evolve("code", "show", "curve"), "  best     "+names[0]+", confirmed on held-out cases\n", "  proposed P1 ", ", awaits a person, because gates flagged it\n")
+	n.has("a proposal that waits", n.evolve("code", "show", "curve", names[0]), ", waits for a person to decide, because gates flagged it\n")
+	n.has("the best version", n.evolve("code", "show", "curve"), "  best     "+names[0]+", confirmed on held-out cases\n", "  proposed P1 ", ", waits for a person to decide, because gates flagged it\n")
 	n.evolve("reject", "P1", "--yes", "--by", "Ada <ada@example.org>", "--reason", "not now\x1b[2J")
 	n.inArchive(func(a *archive.Archive) error {
 		p, err := a.Proposal(t.Context(), "P1")
@@ -233,17 +233,17 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 	}
 	for want, change := range map[string]func(r *archive.AgentResult, v, small archive.Variant){
 		"(not confirmed: the 12 entries of 30 days are used)": func(r *archive.AgentResult, v, _ archive.Variant) {
-			r.Causes = []stats.Cause{{Kind: stats.CauseNoEntry, Subject: string(v.ID), Sentence: "variant " + v.ID.Short() + " looked better on the search tasks and was not confirmed: the 12 entries of 30 days are used"}}
+			r.Causes = []stats.Cause{{Kind: stats.CauseNoEntry, Subject: string(v.ID), Sentence: "variant " + v.ID.Short() + " looked better on the search tasks but was not confirmed: the 12 entries of 30 days are used"}}
 		},
 		"(not confirmed: the interval for its score difference on new cases includes 0; the next night continues its confirmation)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: ruling(stats.Open, -.01, .2)}}
 		},
-		"(not confirmed: its lower bound is not above 0 at 98.2 %, the confidence level of a confirmation)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: the lower bound of its score difference is not above 0 at 98.2 %, the confidence level of a confirmation)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.HereOnly, .01, .2)
 			f.Fixed, f.NewLower = true, -.01
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}
 		},
-		"(not confirmed: proven on these cases only: its lower bound is not above 0 at 98.2 %, the confidence level of a confirmation)": func(r *archive.AgentResult, v, _ archive.Variant) {
+		"(not confirmed: proven on these cases only: the lower bound of its score difference is not above 0 at 98.2 %, the confidence level of a confirmation)": func(r *archive.AgentResult, v, _ archive.Variant) {
 			f := ruling(stats.HereOnly, .01, .2)
 			f.Fixed, f.NewLower, f.Claim = true, -.01, stats.TheseTasks
 			r.Finalist = []archive.Finalist{{Variant: v.ID, Ruling: f}}

@@ -174,9 +174,9 @@ func (a codeAct) String() string {
 func (a codeAct) standing(why string) string {
 	switch a.state {
 	case archive.Awaiting:
-		return ", awaits a person"
+		return ", waits for a person to decide"
 	case archive.HumanLane:
-		return ", awaits a person, because gates flagged it"
+		return ", waits for a person to decide, because gates flagged it"
 	case archive.Drafted, archive.Gated:
 		return ", waits for its gates" + orElse(": "+why, "", why != "")
 	}

@@ -68,7 +68,7 @@ func TestWhatCommandsNameIsKept(t *testing.T) {
 		t.Errorf("the lineage is\n%s", got)
 	}
 	status := func() string { return strings.Join(strings.Fields(n.evolve("status")), " ") }
-	if got := status(); !strings.Contains(got, applies) || !strings.Contains(got, "it was made for ") || !strings.Contains(got, "evolve approve P1") {
+	if got := status(); !strings.Contains(got, applies) || !strings.Contains(got, "the patch was made for ") || !strings.Contains(got, "evolve approve P1") {
 		t.Errorf("the status is %s", got)
 	}
 	nights("5", "6")
@@ -78,12 +78,12 @@ func TestWhatCommandsNameIsKept(t *testing.T) {
 
 	n.write(n.repo+"/params", "# evolve:begin factors\n"+factors("7", "2", "3")+"# evolve:end\n")
 	n.commit()
-	const not = "it no longer applies: changed in the target since then, in passages that the patch also changes: params"
+	const not = "it no longer applies: the target has since changed passages that the patch also changes: params"
 	if got := n.opened(); len(got.Open) != 1 || !strings.HasSuffix(got.Open[0].Moved, not) {
 		t.Errorf("after a change of its line %+v", got)
 	}
 	const offered = "evolve approve P1"
-	if got := status(); !strings.Contains(got, not) || !strings.Contains(got, "it cannot be approved as it is; evolve reject P1") || strings.Contains(got, offered) {
+	if got := status(); !strings.Contains(got, not) || !strings.Contains(got, "it cannot be approved as it is; reject it: evolve reject P1") || strings.Contains(got, offered) {
 		t.Errorf("the status is %s", got)
 	}
 	settings, err := os.ReadFile(n.root + "/evolve.yaml")

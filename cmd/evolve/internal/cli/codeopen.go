@@ -79,9 +79,9 @@ func printOpen(con *console, v *codeView) {
 	}
 }
 
-// equal returns, sorted by number, the other versions that have the same values as the
-// given version on search cases. The values come from nights that can be compared with the
-// latest night on the given state of the code.
+// equal returns the other versions that have the same values as the given version on
+// search cases, sorted by number. The values come from nights that can be compared with
+// the latest night on the given state of the code.
 func (b *codeBook) equal(hash string, id agent.ConfigID) ([]archive.Variant, error) {
 	for n, err := range b.nights(hash) {
 		if err != nil {

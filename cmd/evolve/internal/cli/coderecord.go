@@ -174,7 +174,7 @@ func (r *codeRecord) add(e *bench.Evaluation) {
 		}
 		of[e.Task] = measurement{value: &mean, starts: starts, further: further, side: e.Split}
 	case was.value == nil:
-		of[e.Task] = measurement{problem: cmp.Or(e.Error, "it printed no value"), side: e.Split}
+		of[e.Task] = measurement{problem: cmp.Or(e.Error, "no value was printed"), side: e.Split}
 	}
 }
 

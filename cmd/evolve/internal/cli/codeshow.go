@@ -189,7 +189,7 @@ func printCode(con *console, v *codeView) {
 		con.printf("  warning  %s\n", v.Uncommitted)
 	}
 	if v.Base == nil {
-		con.printf("  metric   not known: the code as it is has not been scored yet; the next night scores it\n")
+		con.printf("  metric   not known: the current code has not been scored yet; the next night scores it\n")
 	} else {
 		con.printf("  metric   %s, %s is better\n", text.Visible(v.Metric), v.Better)
 		con.printf("  base     %s\n", v.Base.words(v))

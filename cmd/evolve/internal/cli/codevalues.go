@@ -89,7 +89,8 @@ func furtherLines(list []stats.Further) (lines []string) {
 	return lines
 }
 
-// The maximum widths of the columns in a table of values, which fits on a narrow terminal.
+// The maximum widths of the columns in a table of values. With these widths, the table
+// fits on a narrow terminal.
 const (
 	mostCaseCells = 28
 	figureCells   = 10

@@ -177,6 +177,6 @@ func (v *codeVersion) printConfirmed(con *console, noun string) {
 		con.printf("  not confirmed: %s\n", text.Visible(v.Unconfirmed))
 	}
 	if v.Values.Holdout == nil && !v.entered {
-		con.printf("  it did not enter the confirmation: there are no values on held-out %ss\n", noun)
+		con.printf("  the version did not enter the confirmation: there are no values on held-out %ss\n", noun)
 	}
 }

@@ -51,7 +51,7 @@ const (
 
 func compareCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "compare", Usage: "compare two variants on the evaluations they share, paired by task", ArgsUsage: "A B",
+		Name: "compare", Usage: "compare two variants, pairing their evaluations by task", ArgsUsage: "A B",
 		Description: "The difference is B − A. Results on search tasks are biased in favour of variants tuned on them; results on the holdout are not.",
 		Flags:       []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {

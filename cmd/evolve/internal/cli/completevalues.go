@@ -178,7 +178,7 @@ func reports(root string) []string {
 	return runs
 }
 
-// briefly limits how long finding candidates in an archive may take.
+// briefly is the maximum duration of a search for candidates in an archive.
 const briefly = 300 * time.Millisecond
 
 // ids lists the records of a workspace to which the command on the line applies.

@@ -181,7 +181,7 @@ func (con *console) mustAsk(first string) (*person, error) {
 	if who, ok := con.asker(); ok {
 		return who, nil
 	}
-	return nil, exit.Errorf(exit.Usage, "read `"+first+"` first, then add --yes", "there is no terminal to confirm on")
+	return nil, exit.Errorf(exit.Usage, "run `"+first+"` first, then add --yes", "there is no terminal to confirm on")
 }
 
 // errGone reports that the input ended before an answer was given.
@@ -218,7 +218,7 @@ func (p *person) ask(ctx context.Context, question string) (string, error) {
 // that was not taken. After any other line, confirm asks again.
 func (p *person) confirm(ctx context.Context, what string) error {
 	for {
-		line, err := p.ask(ctx, "go on? y or yes, n or no [no]: ")
+		line, err := p.ask(ctx, "continue? y or yes, n or no [no]: ")
 		if errors.Is(err, night.ErrInterrupted) {
 			return err
 		}
@@ -229,7 +229,7 @@ func (p *person) confirm(ctx context.Context, what string) error {
 		case err != nil || known:
 			return exit.Errorf(exit.Usage, "", "not confirmed; nothing was %s", what)
 		}
-		_, _ = fmt.Fprintf(p.out, "%q is neither yes nor no: type y or yes to go on, n or no to stop\n", text.Visible(oneLine(line, 40)))
+		_, _ = fmt.Fprintf(p.out, "%q is neither yes nor no: type y or yes to continue, n or no to stop\n", text.Visible(oneLine(line, 40)))
 	}
 }
 

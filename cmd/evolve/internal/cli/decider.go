@@ -22,9 +22,9 @@ func decider(sh *shell, c *cli.Context, root string) (string, error) {
 	}
 	if strings.TrimSpace(by) == "" {
 		if _, err := patch.Command(c.Context, root, sh.Env, "--version"); errors.Is(err, patch.ErrNoGit) {
-			return "", exit.Errorf(exit.Infrastructure, "install git, or add its folder to PATH; or name yourself with --by \"Name <mail>\"", "git is not installed, and a decision takes your name from it")
+			return "", exit.Errorf(exit.Infrastructure, "install git, or add its folder to PATH; or identify yourself with --by \"Name <mail>\"", "git is not installed, and decisions are recorded under your git user name")
 		}
-		return "", exit.Errorf(exit.Usage, "name yourself with --by \"Name <mail>\", or set `git config --global user.name` and user.email", "git has no user configured here, and a decision needs a name")
+		return "", exit.Errorf(exit.Usage, "identify yourself with --by \"Name <mail>\", or set `git config --global user.name` and user.email", "git has no user configured here, and a decision needs a name")
 	}
 	return by, nil
 }

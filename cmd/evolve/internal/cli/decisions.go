@@ -39,10 +39,7 @@ type decision struct {
 func approving() decision {
 	return decision{
 		name: "approve", usage: "adopt a proposal with one commit on the branch that is checked out", commits: true,
-		about: "An approval is refused if what the proposal depends on has changed since it was measured, if a gate " +
-			"does not pass, or if files that it would change are not committed. A workspace outside of a " +
-			"repository can be made into one: the files in its first commit, which are only the workspace's own, " +
-			"are listed before you are asked to confirm.",
+		about:  "An approval is refused if what the proposal depends on has changed since it was measured, if a gate does not pass, or if files that the proposal would change have uncommitted changes. If the workspace is not in a repository, one can be created: the files in its first commit, which are only the workspace's own, are listed before you are asked to confirm.",
 		flags:  []cli.Flag{&cli.StringFlag{Name: "override-reason", Usage: "approve a flagged proposal anyway, for the `REASON`"}},
 		states: []archive.ProposalState{archive.Awaiting, archive.HumanLane, archive.Approved},
 		plan:   func(p archive.ProposalRecord) string { return "adopt " + p.Title },
@@ -70,18 +67,18 @@ func rejecting() decision {
 
 func rollingBack() decision {
 	return decision{
-		name: "rollback", usage: "take an adoption back with a new commit that restores the earlier state", commits: true,
+		name: "rollback", usage: "undo an adoption with a new commit that restores the earlier state", commits: true,
 		about: "History is kept: nothing is rewritten. If files have changed since, the command lists them and does nothing. " +
 			"If a later adoption replaced the change, roll that one back first.",
 		states: []archive.ProposalState{archive.Adopted},
 		plan: func(p archive.ProposalRecord) string {
-			return "take back " + p.Title + " and restore the " + subject(p) + " before it"
+			return "undo " + p.Title + " and restore the " + subject(p) + " before it"
 		},
 		do: (*review.Reviewer).Rollback,
 		done: func(_ *shell, done review.Done) string {
 			p := done.Proposal
 			if done.Branch != "" {
-				return fmt.Sprintf("the rollback of %s is proposed as branch %s on %s; merging it there takes the adoption back", text.Visible(p.Title), text.Visible(done.Branch), text.Visible(p.Branch.Remote))
+				return fmt.Sprintf("the rollback of %s is proposed as branch %s on %s; merging that branch undoes the adoption", text.Visible(p.Title), text.Visible(done.Branch), text.Visible(p.Branch.Remote))
 			}
 			verb := orElse("restores the "+subject(p)+" before it", "records it; the files were already in their earlier state", !done.Restored)
 			return fmt.Sprintf("rolled back %s: commit %s %s", text.Visible(p.Title), wire.Abbreviated(p.Decision.Commit), verb)
@@ -237,7 +234,7 @@ func reversed(changes []archive.Change) []archive.Change {
 // may be made there.
 func outside(sh *shell) error {
 	if sh.Env.Get("EVOLVE_INSIDE") != "" {
-		return exit.Errorf(exit.Gate, "a person must decide, outside of any run", "decisions are not made from inside a run or a sandbox")
+		return exit.Errorf(exit.Gate, "a person must decide, outside of any run", "decisions cannot be made from inside a run or a sandbox")
 	}
 	return nil
 }

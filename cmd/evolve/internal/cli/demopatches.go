@@ -56,7 +56,7 @@ func demoPatches(sh *shell, c *cli.Context, w *workspace.Workspace) error {
 		return nil
 	}
 	if !sh.quiet {
-		sh.eprintf("building, testing and cross-examining %s in a sandbox\n", text.Count(len(files), "patch", "patches"))
+		sh.eprintf("building, testing and checking %s in a sandbox\n", text.Count(len(files), "patch", "patches"))
 	}
 	return handIn(c, sh.PatchReviewer(w, sh.Lender(w.Root, "evolve demo")), targets[0].Name, files)
 }

@@ -36,12 +36,9 @@ func doctorCommand(sh *shell) *cli.Command {
 	var patience time.Duration
 	return &cli.Command{
 		Name: "doctor", Usage: "check the workspace and everything else that a night needs",
-		Description: "Checks the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's " +
-			"program, the power of each benchmark, and the targets of patches with their marked constants. Each agent does one " +
-			"of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer to grade. Code that nights search is built, tested and scored as it is, unless a night has already done so. --trial 0 skips these trials. The command changes nothing here, but sets up the streams of the hub that evolve.yaml names. Warnings leave the exit code at 0; " +
-			"anything that would stop a run gives exit code 2 (files, agents), 7 (environment) or 8 (archive).",
+		Description: "Checks the files, git, the sandbox, the disk, the clock, the archive, the suites, each agent's program, the power of each benchmark, and the targets of patches with their marked constants. Each agent does one of its search tasks twice, which may cost as much as two tasks. Each program that grades gets one answer to grade. The code that nights search is built, tested and scored without changes, unless a night has already done so. --trial 0 skips these trials. The command changes nothing here, but sets up the streams of the hub that evolve.yaml names. Warnings leave the exit code at 0; anything that would stop a run gives exit code 2 (files, agents), 7 (environment) or 8 (archive).",
 		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most `DURATION` for each agent's task, each grader's answer and each target's code; 0 skips these trials"},
+			&cli.DurationFlag{Name: "trial", Value: trialTime, Destination: &patience, Usage: "at most `DURATION` for the trial of each agent, grader and target; 0 skips the trials"},
 		},
 		Action: func(c *cli.Context) error {
 			root, err := sh.root(c)
@@ -221,7 +218,7 @@ func archiveProbe(ctx context.Context, sh *shell, root string) (string, error) {
 	text := fmt.Sprintf("opens: %s, %s", count(runs, "run"), orElse("1 ledger entry", humanize.Comma(v.Entries)+" ledger entries", v.Entries == 1))
 	switch {
 	case running != "":
-		text += "; run " + running + " is on"
+		text += "; run " + running + " is in progress"
 	case died != "":
 		text += "; the process of run " + died + " died, and the next run resumes it"
 	}

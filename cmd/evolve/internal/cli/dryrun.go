@@ -100,13 +100,13 @@ func printPlan(con *console, w *workspace.Workspace, plan batch.Plan, code batch
 		paragraph("space", prose)
 	}
 	if own := code.Own(p.Agent); own != "" {
-		paragraph("together", "the config of agent "+own+" and its code are searched together, on the agent's tasks; "+own+" is not searched by itself tonight unless --agent names it")
+		paragraph("together", "the config of agent "+own+" and its code are searched together, on the agent's tasks; "+own+" is not searched separately tonight unless --agent names it")
 	}
 	if p.Metric != nil && p.Noise.Any() {
 		paragraph("chance", text.Visible(p.Metric.Name)+": "+p.Noise.Words(p.Metric.Unit)+"; finalists are scored several times, and evaluations run one at a time")
 	}
 	if names := code.Lexical(p.Agent); len(names) > 0 {
-		paragraph("versions", "by exchanging tokens and lines in "+strings.Join(names, ", ")+", without knowledge of the language's grammar and types: many versions do not build, and score 0")
+		paragraph("versions", "made by changing tokens and lines in "+strings.Join(names, ", ")+", without knowledge of the language's grammar and types: many versions do not build, and score 0")
 	}
 	paragraph("guards", guardsOf(w, p.Agent))
 	power := []string{p.Power, p.JudgeNoise}
@@ -209,7 +209,7 @@ func entriesLeft(look night.Outlook) string {
 	e := look.Entries
 	text := fmt.Sprintf("%d confirmations are left of the %d allowed within any %d days", e.Most-e.Used, e.Most, e.Days)
 	if look.Open > 0 {
-		text += fmt.Sprintf("; %s from earlier nights may continue", count(look.Open, "candidate"))
+		text += fmt.Sprintf("; the confirmation of %s from earlier nights may continue", count(look.Open, "candidate"))
 	}
 	return text
 }
@@ -219,5 +219,5 @@ func rounds(p archive.AgentPlan) string {
 	if p.Deterministic && !p.UsesSeed {
 		return fmt.Sprintf("%s and the champion once on every task, because a repeat would give the same result", count(p.Finalists, "variant"))
 	}
-	return fmt.Sprintf("each variant and the champion on every task, %s; %s may enter tonight", text.Times(p.Repeats), count(p.Finalists, "variant"))
+	return fmt.Sprintf("each variant and the champion on every task, %s; %s may enter confirmation tonight", text.Times(p.Repeats), count(p.Finalists, "variant"))
 }

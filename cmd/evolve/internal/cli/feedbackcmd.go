@@ -34,13 +34,13 @@ func feedbackCommand(sh *shell) *cli.Command {
 					"(`evolve help feedback`). The ledger records it with your name.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "verdict", Usage: "the `VERDICT`: positive, negative or correction"},
-					&cli.StringFlag{Name: "action", Usage: "the `ACTION`: penalise (×0.3), boost (×1.2), constraint (never use) or replace; by default, the verdict's own action"},
+					&cli.StringFlag{Name: "action", Usage: "the `ACTION`: penalise (×0.3), boost (×1.2), constraint (never use) or replace; by default, replace if --with is given, boost for positive, otherwise penalise"},
 					&cli.StringFlag{Name: "tool", Usage: "the `TOOL`; penalise and boost apply to all tools by default"},
 					&cli.StringFlag{Name: "with", Usage: "the `TOOL` to use instead, for replace"},
 					&cli.StringFlag{Name: "domain", Usage: "only in the subject area `DOMAIN`"},
 					&cli.StringFlag{Name: "goal", Usage: "only for goals that contain all of these `WORDS`; * stands for any part of a word"},
 					&cli.StringFlag{Name: "session", Usage: "only in the conversation `NAME`"},
-					&cli.IntFlag{Name: "days", Usage: "for `N` days; by default, it never expires"},
+					&cli.IntFlag{Name: "days", Usage: "let the feedback expire after `N` days; by default, it never expires"},
 					&cli.StringFlag{Name: "evidence", Usage: "what happened, as `TEXT` for later readers"},
 					byFlag(),
 				},
@@ -60,7 +60,7 @@ func feedbackCommand(sh *shell) *cli.Command {
 				Action: func(c *cli.Context) error { return feedbackRemove(sh, c) },
 			},
 			{
-				Name: "what-if", Usage: "show which choices in stored turns would be weighed differently after a removal", ArgsUsage: "AGENT ID", Description: "Also works during a run.",
+				Name: "what-if", Usage: "show the choices in stored turns for which removing the feedback would change the score of a tool", ArgsUsage: "AGENT ID", Description: "Also works during a run.",
 				Action: func(c *cli.Context) error { return feedbackWhatIf(sh, c) },
 			},
 			{
@@ -186,7 +186,7 @@ func forbidMeanwhile(sh *shell, c *cli.Context, w *workspace.Workspace, a *works
 	if err := wire.KeepProhibition(w.Root, a.ID, f); err != nil {
 		return err
 	}
-	sh.Log.Warn("the prohibition holds from the next turn on, but gets its number only from the next command that records something: " + held.Error())
+	sh.Log.Warn("the prohibition applies from the next turn on, but has no ID until a later command records it: " + held.Error())
 	v := feedbackView{Agent: a.ID, Feedback: f, Conflicts: notNull[experience.Conflict](nil), Suggestions: notNull[experience.Suggestion](nil)}
 	return sh.show(v, func() { sh.printf("in force for %s: %s, %s\n", a.ID, text.Visible(f.Wish()), scopeOf(f)) })
 }
@@ -235,7 +235,7 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	boosts := f.Action == experience.Boost
 	switch {
 	case (f.Verdict == experience.Positive && !boosts) || (f.Verdict == experience.Negative && boosts):
-		return f, exit.Errorf(exit.Usage, "positive goes with boost, negative with the other actions, and correction with any action", "%s feedback and the action %s contradict each other", f.Verdict, f.Action)
+		return f, exit.Errorf(exit.Usage, "use boost with positive, any other action with negative, and any action with correction", "%s feedback and the action %s contradict each other", f.Verdict, f.Action)
 	case f.Tool == "" && (f.Action == experience.Constrain || f.Action == experience.Replace):
 		return f, exit.Errorf(exit.Usage, "name it with --tool TOOL", "%s needs a tool", f.Action)
 	case f.Action == experience.Replace && f.With == "":
@@ -247,9 +247,9 @@ func feedbackOf(c *cli.Context, now time.Time, scrub func(string) string) (exper
 	case f.With != "" && f.With == f.Tool:
 		return f, exit.Errorf(exit.Usage, "name a different tool with --with", "%s cannot be used instead of itself", f.Tool)
 	case f.Session != "" && c.IsSet("days"):
-		return f, exit.Errorf(exit.Usage, "give only one of them", "--session and --days are mutually exclusive")
+		return f, exit.Errorf(exit.Usage, "give only one of --session and --days", "--session and --days are mutually exclusive")
 	case c.IsSet("days") && (c.Int("days") < 1 || c.Int("days") > maxFeedbackDays):
-		return f, exit.Errorf(exit.Usage, fmt.Sprintf("give 1 to %d, or leave --days out for feedback that never expires", maxFeedbackDays), "--days cannot be %d", c.Int("days"))
+		return f, exit.Errorf(exit.Usage, fmt.Sprintf("give 1 to %d, or leave --days out for feedback that never expires", maxFeedbackDays), "--days %d is out of range", c.Int("days"))
 	}
 	if c.IsSet("days") {
 		f.Until = now.AddDate(0, 0, c.Int("days"))
@@ -308,8 +308,8 @@ func feedbackNotes(a *workspace.Agent, e *experience.Experience, turns []experie
 		}
 	}
 	return append(notes,
-		"each live request to "+a.ID+" carries it in the field `feedback`; calls that ignore it are named in the turn and in `evolve feedback stats`",
-		a.ID+" chooses its tools itself: evolve cannot keep it from making a call, and none of its scores change")
+		"each live request to "+a.ID+" carries this feedback in the field `feedback`; the turn and `evolve feedback stats` list the calls that ignore it",
+		a.ID+" chooses its tools itself: evolve can neither keep it from making a call nor change how it scores its tools")
 }
 
 // meant returns a clause that suggests which of the names was probably meant, to be added

@@ -104,7 +104,7 @@ func printFeedbackChange(con *console, v feedbackView, verb string, now time.Tim
 	con.printf("%s of %s %s: %s, %s, %s\n", f.ID, v.Agent, orElse("added", "removed", verb == "add"), f.Verdict, text.Visible(f.Wish()), scopeOf(f))
 	con.printf("  %-10s %s\n", "touches", v.Touched)
 	if verb != "add" && feedbackState(f, now) == "over" {
-		con.printf("  %-10s it had already ended\n", "state")
+		con.printf("  %-10s the feedback had already expired\n", "state")
 	}
 	for _, note := range v.Notes {
 		con.printf("  %-10s %s\n", "note", text.Visible(note))
@@ -235,7 +235,7 @@ func feedbackWhatIf(sh *shell, c *cli.Context) error {
 			sh.printf("  %-6s %-24s %-16s %-9s %s, without %s %s\n", x.Turn, cell(strings.TrimSpace(x.Tool+" "+x.Method), 48), cell(x.Domain, 24),
 				count(x.Calls, "call"), weightOf(x.With), v.Feedback.ID, weightOf(x.Without))
 		}
-		sh.printf("without this feedback, %s of %s would be weighed differently\n", count(len(v.Choices), "choice"), v.Stored)
+		sh.printf("without this feedback, scores would be different in %s of %s\n", count(len(v.Choices), "choice"), v.Stored)
 	})
 }
 

@@ -73,7 +73,7 @@ func tryGrader(ctx context.Context, box *wire.Sandbox, g workspace.GraderProgram
 			return out, fmt.Errorf("creating the working directory: %w", err)
 		}
 		if _, err := bench.LayOut(task, g.Suite.Dir, in.Workdir); err != nil {
-			return out, fmt.Errorf("laying out task %s: %w", task.ID, err)
+			return out, fmt.Errorf("creating the files of task %s: %w", task.ID, err)
 		}
 		out.Own = false // the answer may be in the files, which no agent has changed
 	}

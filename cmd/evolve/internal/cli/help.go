@@ -49,7 +49,7 @@ var topics = []topic{
 	{"view", "the pages of evolve view: what they show, who can read them, decisions", []string{"browser", "pages", "matrix"}},
 	{"security", "what agents, tools, tasks, diffs and models can do, and what they cannot", []string{"secrets", "vulnerability"}},
 	{"trust", "what evolve guarantees against crashes, damage, hostile agents and forgers, and what it does not", []string{"integrity", "threats", "forgery"}},
-	{"figures", "speed, statistics, search and patches, with bounds and peers", []string{"benchmarks", "peers"}},
+	{"figures", "measured speed, statistics, search and patches, compared with targets and with other tools", []string{"benchmarks", "peers"}},
 	{"troubleshooting", "by exit code: usual causes with their messages, and what to type next", []string{"errors", "problems", "faq"}},
 	{"exit-codes", "what each exit code means", []string{"exit", "codes", "exitcodes"}},
 	{"json", "what every command prints with --json", []string{"schemas", "api"}},
@@ -58,7 +58,7 @@ var topics = []topic{
 func helpCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "help", Usage: "show how to use a command, or show a chapter of the manual", ArgsUsage: "[COMMAND…]",
-		Description: "`flags` after a COMMAND shows only its flags. COMMAND may be a TOPIC: " + strings.Join(topicNames(), ", ") + ".",
+		Description: "`flags` after a COMMAND shows only that command's flags. In place of a COMMAND, a TOPIC shows its chapter of the manual: " + strings.Join(topicNames(), ", ") + ".",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "man", Usage: "write the manual as pages for man(1) below `DIR`: man1 for commands, man7 for topics"},
 			&cli.StringFlag{Name: "site", Usage: "write the manual as a website into `DIR`: static pages without scripts, starting with index.html"},
@@ -67,7 +67,7 @@ func helpCommand(sh *shell) *cli.Command {
 			names := c.Args().Slice()
 			man, site := c.String("man"), c.String("site")
 			if man+site != "" && len(names) > 0 {
-				return exit.Errorf(exit.Usage, "leave "+text.ShellQuote(names[0])+" out", "--man and --site write all pages")
+				return exit.Errorf(exit.Usage, "leave "+text.ShellQuote(names[0])+" out", "--man and --site write all pages, and take no command or topic")
 			}
 			switch {
 			case man != "" && site != "":
@@ -178,7 +178,7 @@ func unknownHelp(path []*cli.Command, names []string) error {
 	if len(path) == len(names)-1 {
 		return exit.Errorf(exit.Usage, hint, "there is no command %q", strings.Join(append(slices.Clone(known), word), " "))
 	}
-	return exit.Errorf(exit.Usage, hint, "%q is one word too many", names[len(names)-1])
+	return exit.Errorf(exit.Usage, hint, "unexpected argument %q", names[len(names)-1])
 }
 
 // chapterLines fits a chapter to a width: it refills paragraphs and folds the lines of

@@ -16,8 +16,9 @@ import (
 // firstKey matches a block that begins with a YAML key.
 var firstKey = regexp.MustCompile(`^\s*(?:- )?([a-z_]+):(?: |\n|$)`)
 
-// otherYAML maps the first keys of those YAML examples that are not a file of a workspace
-// to what they are, with the test that checks them if there is one.
+// otherYAML describes the YAML examples that are not files of a workspace. It maps the
+// first key of each example to what the example is, with the test that checks it, if
+// there is one.
 var otherYAML = map[string]string{
 	"groups": "rules of Prometheus: TestMetricsChapter",
 	"run":    "a step of GitHub Actions",

@@ -38,7 +38,7 @@ func (p *page) flagsOf(path []*cli.Command) {
 		}
 		p.WriteString("\n")
 	}
-	p.WriteString("flags of every command\n")
+	p.WriteString("global flags\n")
 	p.flags(common())
 }
 
@@ -64,7 +64,7 @@ func (p *page) overview(app *cli.App) {
 	for _, t := range topics {
 		p.entry(t.name, t.usage, longest)
 	}
-	p.WriteString("\nflags of every command\n")
+	p.WriteString("\nglobal flags\n")
 	p.flags(common())
 	p.WriteString("\n")
 	p.paragraph(exit.Table)
@@ -101,7 +101,7 @@ func (p *page) command(path []*cli.Command) {
 		p.WriteString("\nflags\n")
 		p.flags(own)
 	}
-	p.WriteString("\nflags of every command\n")
+	p.WriteString("\nglobal flags\n")
 	p.flags(common())
 	p.WriteString("\n")
 	p.paragraph(exit.Table)

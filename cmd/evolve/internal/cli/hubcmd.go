@@ -20,7 +20,7 @@ func hubCommand(sh *shell) *cli.Command {
 		Name: "hub", Usage: "the server that workers take evaluations from",
 		Subcommands: []*cli.Command{{
 			Name: "check", Usage: "test the hub named by evolve.yaml or --hub, and list its workers",
-			Description: "Outside a workspace, this command needs --hub, and --creds if the hub demands credentials.",
+			Description: "Outside a workspace, this command needs --hub, and --creds if the hub requires credentials.",
 			Flags: append([]cli.Flag{
 				hubFlag(),
 				&cli.StringFlag{Name: "creds", Usage: "the credentials `FILE` for runs, used instead of workers.creds_env"},
@@ -106,7 +106,7 @@ func hubProbe(ctx context.Context, sh *shell, w *workspace.Workspace) (words, fa
 	case len(r.Workers) == 0:
 		return "", words + "; no worker is connected", nil
 	case able == 0:
-		return "", fmt.Sprintf("%s; %s, all with a different build of evolve", words, text.Count(len(r.Workers), "worker")), nil
+		return "", fmt.Sprintf("%s; %s, but none runs this build of evolve", words, text.Count(len(r.Workers), "worker")), nil
 	}
 	return fmt.Sprintf("%s; %s with %s", words, text.Count(able, "worker"), text.Count(slots, "slot")), "", nil
 }
@@ -131,7 +131,7 @@ func printHub(sh *shell, url string, r hub.Report) {
 	if r.TLS {
 		secure = "with TLS"
 	}
-	sh.console.printf("  %s  nats-server %s, %s, a message stored in %s\n", text.Visible(url), text.Visible(r.Server), secure, r.RoundTrip.Round(10*time.Microsecond))
+	sh.console.printf("  %s  nats-server %s, %s, storing a message took %s\n", text.Visible(url), text.Visible(r.Server), secure, r.RoundTrip.Round(10*time.Microsecond))
 	sh.console.printf("  %s, %s\n", text.Count(int(r.Waiting), "job is waiting", "jobs are waiting"), text.Count(int(r.Answers), "answer is waiting", "answers are waiting"))
 	if len(r.Workers) == 0 {
 		sh.console.printf("! no worker is connected\n")

@@ -374,6 +374,6 @@ func TestWrongCredentials(t *testing.T) {
 			}
 		}
 	}
-	begin(t, dir, nil, "hub", "check").expect(t, 2, "the variable HUB, which workers.creds_env names, is not set")
+	begin(t, dir, nil, "hub", "check").expect(t, 2, "the environment variable HUB, which workers.creds_env names, is not set")
 	begin(t, t.TempDir(), nil, "worker", "--hub", o.url).expect(t, 7, "uthorization")
 }

@@ -34,5 +34,5 @@ func noteProblems(con *console, problems []string) {
 			advice = "add the route and its provider under routes and providers in evolve.yaml (`evolve help models`), or remove these tasks"
 		}
 	}
-	con.eprintf("note: until then the whole workspace is refused, also for agents that do not use this suite: %s\n", con.localHint(advice))
+	con.eprintf("note: until this is fixed, the workspace cannot be loaded, even for agents that do not use this suite: %s\n", con.localHint(advice))
 }

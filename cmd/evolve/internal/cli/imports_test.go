@@ -71,7 +71,7 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
-// TestImportJudgeCanFail checks that the judgement of imports finds forbidden ones.
+// TestImportJudgeCanFail checks that the check of imports finds forbidden imports.
 func TestImportJudgeCanFail(t *testing.T) {
 	for _, c := range [][2]string{
 		{"runtime/turn", "evolve/bench"},

@@ -20,9 +20,9 @@ func initCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "create a workspace: settings, and a starter agent and suite that run offline",
-		Description: "Writes the files with comments that explain every key, and JSON schemas with which editors\n" +
-			"complete and check them. Existing files are never overwritten. With --agent KIND it writes an agent\n" +
-			"of your own to begin with, instead of the built-in one: a program in Python, Go or Node, a\n" +
+		Description: "Writes the workspace's files, with comments that explain every key, and JSON schemas that let\n" +
+			"editors complete and check these files. Existing files are never overwritten. With --agent KIND it writes a first agent\n" +
+			"of your own instead of the built-in one: a program in Python, Go or Node, a\n" +
 			"service (http) or a prompt for a language model (llm), with parameters, twenty tasks and the\n" +
 			"next steps. A Go agent is built if go is installed. If another agent has files with the same\n" +
 			"names, nothing is written.",
@@ -84,7 +84,7 @@ func initWorkspace(sh *shell, c *cli.Context, files map[string][]byte, kind scaf
 			sh.printf(", %d kept as they were (%s)", len(kept), firstOf(kept, shownKept))
 		}
 		sh.setPlace(c, dir)
-		sh.printf("%s", "\nruns are recorded in .evolve, which git ignores and `git clean -x` removes, unless it is run with -e .evolve\n")
+		sh.printf("%s", "\nruns are recorded in .evolve, which git ignores; `git clean -x` removes that folder, unless you add -e .evolve\n")
 		if kind.Name != "" {
 			printKind(sh, kind, dir, written, problems)
 			return

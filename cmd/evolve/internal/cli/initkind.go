@@ -105,14 +105,14 @@ func unmixed(dir string, files map[string][]byte, kind scaffold.Kind) error {
 		return err
 	}
 	return exit.Errorf(exit.Usage, "`evolve init DIR --agent "+kind.Name+"` creates the new agent in another folder; `evolve init --minimal` keeps your agent and writes only evolve.yaml",
-		"nothing was written: other files are in the way: %s; --agent %s would add %s", text.Visible(firstOf(other, shownKept)), kind.Name, firstOf(missing, shownKept))
+		"nothing was written, because the folder already contains other agent or suite files: %s; --agent %s would add %s", text.Visible(firstOf(other, shownKept)), kind.Name, firstOf(missing, shownKept))
 }
 
 // unloadable returns the reason why a workspace in which existing files were kept cannot be
 // loaded, or nil if it can be loaded.
 func unloadable(dir string) []string {
 	if _, err := wire.Load(dir); err != nil {
-		return []string{"a run is refused because of the files that were kept: " + strings.ReplaceAll(text.VisibleLines(err.Error()), "\n", "; ")}
+		return []string{"a run would be refused because of the existing files that were kept: " + strings.ReplaceAll(text.VisibleLines(err.Error()), "\n", "; ")}
 	}
 	return nil
 }
@@ -183,8 +183,8 @@ func printKind(sh *shell, kind scaffold.Kind, dir string, written, problems []st
 		sh.printf("\nagents/router and suites/messages.jsonl already existed and were kept\n")
 	}
 	if kind.Name == "llm" {
-		sh.printf("the agent needs a model: evolve.yaml names an Ollama model on this machine; `evolve help models` describes the settings of\n" +
-			"others, such as providers: {openai: {kind: openai, key_env: OPENAI_API_KEY}}\n")
+		sh.printf("the agent asks the model that evolve.yaml names, an Ollama model on this machine; `evolve help models` describes the\n" +
+			"settings for other providers, such as providers: {openai: {kind: openai, key_env: OPENAI_API_KEY}}\n")
 	}
 	for _, p := range problems {
 		sh.printf("! %s\n", p)

@@ -40,7 +40,7 @@ func leftWords(left archive.Run) string {
 	if missing := left.BudgetEval - used; missing > 0 && len(left.Limits) > 0 {
 		open = fmt.Sprintf(": %d of its %s not made", missing, count(left.BudgetEval, "evaluation")+wasOrWere(missing))
 	}
-	return fmt.Sprintf("run %s %s and is left unfinished%s; only the latest run can be resumed: to continue one, type `evolve run --resume` before another begins", left.ID, how, open)
+	return fmt.Sprintf("run %s %s and is left unfinished%s; only the latest run can be resumed: next time, type `evolve run --resume` before you start another run", left.ID, how, open)
 }
 
 // wasOrWere returns the verb for a number of things in the past.

@@ -27,9 +27,9 @@ const runOwner = wire.RunOwner
 type runsAsTheyAre struct {
 	*archive.Archive
 	on bool
-	// present loads the workspace with which the source compares the conditions under which
-	// waiting configs were measured; it returns nil if the workspace has mistakes. If
-	// present is nil, the source does not compare them.
+	// present loads the workspace as it is now; it returns nil if the workspace has
+	// mistakes. The source compares the workspace with the conditions under which waiting
+	// configs were measured. If present is nil, the source makes no comparison.
 	present func() *workspace.Workspace
 }
 
@@ -100,7 +100,7 @@ func (r runsAsTheyAre) asItIs(ctx context.Context, run archive.Run) (archive.Run
 		return run, err
 	}
 	run.State, run.Exit = archive.RunInterrupted, exit.Interrupted
-	run.Reason = "its process died, or had no disk space to record its end; its last record is from " + last.Local().Format("2006-01-02 15:04:05")
+	run.Reason = "its process died, or could not record the run's end because the disk was full; the last record is from " + last.Local().Format("2006-01-02 15:04:05")
 	return run, nil
 }
 
@@ -114,7 +114,7 @@ func lastTrace(ctx context.Context, a *archive.Archive, run archive.Run) (time.T
 	for _, id := range run.Agents {
 		t, err := a.Tally(ctx, run.ID, id)
 		if err != nil {
-			return last, fmt.Errorf("looking for the last trace of run %s: %w", run.ID, err)
+			return last, fmt.Errorf("finding the last record of run %s: %w", run.ID, err)
 		}
 		if t.Last.After(last) {
 			last = t.Last

@@ -121,7 +121,7 @@ func (m manual) command(c *cli.Command) string {
 // references in also are added to the section SEE ALSO.
 func (manual) end(also ...string) string {
 	var s strings.Builder
-	s.WriteString("\n# FLAGS OF EVERY COMMAND\n\n")
+	s.WriteString("\n# GLOBAL FLAGS\n\n")
 	for _, f := range common() {
 		s.WriteString(manFlag(f))
 	}

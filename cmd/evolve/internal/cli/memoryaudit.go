@@ -25,7 +25,7 @@ type memoryAuditView struct {
 	Turns     int             `json:"turns"`
 }
 
-// memoryGap is a retracted memory that was asked for later, by something that went wrong.
+// memoryGap is a retracted memory that a later failure asked for.
 type memoryGap struct {
 	Memory memoryView `json:"memory"`
 	Asked  string     `json:"asked"`

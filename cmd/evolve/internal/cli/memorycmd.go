@@ -18,7 +18,7 @@ import (
 
 func memoryCommand(sh *shell) *cli.Command {
 	flagAgent := &cli.StringFlag{Name: "agent", Usage: "the `ID` of the agent that has the memories; needed if there are several agents"}
-	flagDomain := &cli.StringFlag{Name: "domain", Usage: "as in a turn in the subject area `DOMAIN`; all areas by default"}
+	flagDomain := &cli.StringFlag{Name: "domain", Usage: "search like a turn in the subject area `DOMAIN`; all subject areas by default"}
 	return &cli.Command{
 		Name: "memory", Usage: "what agents remember: search, audit, retract, restore, propose",
 		Subcommands: []*cli.Command{
@@ -29,9 +29,9 @@ func memoryCommand(sh *shell) *cli.Command {
 				Action:      func(c *cli.Context) error { return memorySearch(sh, c) },
 			},
 			{
-				Name: "audit", Usage: "give advice on the memories of a topic, and show what retractions have cost", ArgsUsage: "TOPIC…",
-				Description: "Advises whether to keep, retract or update each memory, and lists retracted ones that were missed in\n" +
-					"later failures and old ones that no stored turn recalled. Changes nothing; also works during a run.",
+				Name: "audit", Usage: "give advice on the memories about a topic, and show what retractions have cost", ArgsUsage: "TOPIC…",
+				Description: "Advises whether to keep, retract or update each memory, and lists retracted memories that would have\n" +
+					"been recalled in later failures, and old memories that no stored turn recalled. Changes nothing; also works during a run.",
 				Flags:  []cli.Flag{flagAgent, flagDomain},
 				Action: func(c *cli.Context) error { return memoryAudit(sh, c) },
 			},
@@ -49,8 +49,8 @@ func memoryCommand(sh *shell) *cli.Command {
 				Action:      func(c *cli.Context) error { return memoryMark(sh, c, "restore") },
 			},
 			{
-				Name: "propose", Usage: "propose what live turns have learned", ArgsUsage: "[AGENT]",
-				Description: "A night does the same. If a person approves the proposal, its memories are added to agents/AGENT/memories.jsonl.",
+				Name: "propose", Usage: "propose the memories that live turns have learned", ArgsUsage: "[AGENT]",
+				Description: "Nights also make such proposals. If a person approves the proposal, its memories are added to agents/AGENT/memories.jsonl.",
 				Action:      func(c *cli.Context) error { return memoryPropose(sh, c) },
 			},
 		},
@@ -77,7 +77,7 @@ type foundMemory struct {
 func memoriesAsked(sh *shell, c *cli.Context, what string) (string, *workspace.Workspace, *workspace.Agent, error) {
 	q := strings.TrimSpace(strings.Join(c.Args().Slice(), " "))
 	if q == "" {
-		return "", nil, nil, exit.Errorf(exit.Usage, "write the "+what+" after the command", "there is no %s", what)
+		return "", nil, nil, exit.Errorf(exit.Usage, "write the "+what+" after the command", "the %s is missing", what)
 	}
 	w, a, err := sh.loadAgent(c, c.String("agent"))
 	return q, w, a, err

@@ -85,7 +85,7 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 	done, err := pronounce(c.Context, sh, w, approving(), p, word)
 	if err != nil {
 		// The proposal was made by this command, and no person has seen it.
-		return errors.Join(err, sh.Reviewer(w, lend).Withdraw(c.Context, p.ID, "it was not carried out"))
+		return errors.Join(err, sh.Reviewer(w, lend).Withdraw(c.Context, p.ID, "the command that made the proposal did not complete"))
 	}
 	if sh.json {
 		view := viewOf(done.Proposal)

@@ -91,7 +91,7 @@ func TestBudgetAndFallEvents(t *testing.T) {
 	fall := &model.Watch{Agent: "aide", Fall: &model.Fall{Moved: model.Moved{Difference: -.2, Lo: -.3, Hi: -.1}}}
 	r := model.Report{Volatile: model.Volatile{Agents: []model.VolatileAgent{{Watch: fall}}}}
 	falls := fallEvents(con, s, r)
-	if len(falls) != 1 || falls[0].Subject != "aide/abc" || !strings.HasPrefix(falls[0].Title, "aide: the champion has fallen by 20.0 points") {
+	if len(falls) != 1 || falls[0].Subject != "aide/abc" || !strings.HasPrefix(falls[0].Title, "aide: the champion's score has fallen by 20.0 points") {
 		t.Fatalf("it tells of the fall %+v", falls)
 	}
 	fall.Adopted = &model.AdoptedWatch{Proposal: "P1", Worse: true, Command: "evolve rollback P1"}

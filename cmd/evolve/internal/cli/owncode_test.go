@@ -58,9 +58,9 @@ func TestOwnCodeBeatsEveryConfig(t *testing.T) {
 	}
 }
 
-// TestOneDiffOfCodeAndConfig checks that `evolve code show` has the same diff as the
-// proposal made from a version, even if a person wrote the config in a different order and
-// with a comment.
+// TestOneDiffOfCodeAndConfig checks that `evolve code show` shows the same diff as the
+// proposal made from a version, even if a person wrote the config in a different order
+// and with a comment.
 func TestOneDiffOfCodeAndConfig(t *testing.T) {
 	needsPython(t)
 	t.Parallel()

@@ -25,7 +25,7 @@ func patchCommand(sh *shell) *cli.Command {
 			},
 			{
 				Name: "show", Usage: "show one patch in full: its diff, its gates with their evidence, its review", ArgsUsage: "ID",
-				Description: "Foreign text is shown with control, direction and invisible characters escaped. Also works during a run.",
+				Description: "Control, direction and invisible characters are shown escaped. Also works during a run.",
 				Flags:       []cli.Flag{allGatesFlag()},
 				Action:      func(c *cli.Context) error { return patchShow(sh, c) },
 			},

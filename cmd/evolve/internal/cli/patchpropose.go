@@ -25,15 +25,10 @@ import (
 func patchPropose(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "propose", Usage: "submit a diff: it is applied, checked by gates and stored; nothing else changes", ArgsUsage: "[FILE…]",
-		Description: "FILE is a unified diff, or - for standard input; a diff by a model is read tolerantly, and applied exactly or " +
-			"not at all. With --edit, FILE names files in the repository, which the editor opens as copies. The target is " +
-			"one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then " +
-			"stored in a temporary workspace that the output names. Without FILE, the command runs the gates of patches that are " +
-			"still drafts. The exit code is 0 if a person can decide, and 4 if a gate " +
-			"failed or no patch was accepted.",
+		Description: "FILE is a unified diff, or - for standard input; a diff written by a model is parsed leniently, but applied exactly or not at all. With --edit, FILE names files in the repository, which the editor opens as copies. The target is one of patches.targets in evolve.yaml, or --repo with --allow, which needs no workspace: the ledger is then stored in a temporary workspace that the output names. Without FILE, the command runs the gates of patches that are still drafts. The exit code is 0 if a person can decide, and 4 if a gate failed or no patch was accepted.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "target", Usage: "the target `NAME` in evolve.yaml; needed if there are several"},
-			&cli.StringFlag{Name: "repo", Usage: "a git repository in `DIR` instead of a target"},
+			&cli.StringFlag{Name: "repo", Usage: "patch the git repository in `DIR` instead of a target in evolve.yaml"},
 			&cli.StringSliceFlag{Name: "allow", Usage: "allow changes to the `PATH` in --repo and to everything below it; repeat the flag for several paths"},
 			&cli.BoolFlag{Name: "edit", Usage: "write the change in $VISUAL or $EDITOR"},
 			&cli.StringFlag{Name: "reason", Usage: "the `REASON`, for reviewers and the person who decides"},
@@ -51,7 +46,7 @@ func proposePatch(sh *shell, c *cli.Context) error {
 		return proposeWaiting(sh, c)
 	}
 	if !c.Bool("edit") && c.NArg() != 1 {
-		return exit.Errorf(exit.Usage, "one FILE holds the whole change; with --edit several files can be named", "%q is one argument too many", c.Args().Get(1))
+		return exit.Errorf(exit.Usage, "one FILE contains the whole change; with --edit several files can be named", "%q is one argument too many", c.Args().Get(1))
 	}
 	w, err := patchWorkspace(sh, c)
 	if err != nil {
@@ -178,7 +173,7 @@ func resumedWords(p archive.ProposalRecord) string {
 func proposeWaiting(sh *shell, c *cli.Context) error {
 	for _, flag := range c.Command.Flags {
 		if name := flag.Names()[0]; c.IsSet(name) && name != "workspace" {
-			return exit.Errorf(exit.Usage, "write `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE, the command resumes patches that wait, which keep the flags they were proposed with", "--%s needs a FILE", name)
+			return exit.Errorf(exit.Usage, "write `evolve patch propose "+c.Command.ArgsUsage+"`; without FILE, the command resumes patches that are waiting for their gates, with their original flags", "--%s needs a FILE", name)
 		}
 	}
 	w, err := sh.load(c)
@@ -235,7 +230,7 @@ func patchTarget(sh *shell, c *cli.Context, w *workspace.Workspace) (review.Targ
 		}
 		return review.Target{Name: filepath.Base(dir), Repo: dir, Policy: scope.Policy{Allow: c.StringSlice("allow")}}, nil
 	case len(c.StringSlice("allow")) > 0:
-		return review.Target{}, exit.Errorf(exit.Usage, "evolve.yaml declares what a target allows", "--allow can be used only with --repo")
+		return review.Target{}, exit.Errorf(exit.Usage, "a target's allowed paths are set in evolve.yaml", "--allow can be used only with --repo")
 	}
 	all := w.PatchTargets()
 	if name == "" && len(all) == 1 {

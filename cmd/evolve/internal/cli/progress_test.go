@@ -28,14 +28,14 @@ func TestProgressOfSeveralAgents(t *testing.T) {
 		at = at.Add(time.Second)
 	}
 	p.close()
-	want := `22:00:00 solver  search  1 of 1000 evaluations
+	want := `22:00:00 solver  search  1 of 1,000 evaluations
 22:00:00 aide  search  1 of 60 evaluations
 22:00:14 aide  search  15 of 60 evaluations
 22:00:15 aide  confirmation  1 of 60 evaluations
-22:01:00 solver  search  61 of 1000 evaluations
+22:01:00 solver  search  61 of 1,000 evaluations
 22:00:20 aide  confirmation  6 of 60 evaluations
-22:02:00 solver  search  121 of 1000 evaluations
-22:02:09 solver  search  130 of 1000 evaluations
+22:02:00 solver  search  121 of 1,000 evaluations
+22:02:09 solver  search  130 of 1,000 evaluations
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

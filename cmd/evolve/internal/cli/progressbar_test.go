@@ -22,10 +22,10 @@ func TestBarLine(t *testing.T) {
 		width int
 		want  string
 	}{
-		{120, "clerk search  [========-------------------]  300 of 1000 evaluations  3 m 30 s left  $1.25 spent  best .725 [.687, .763]"},
-		{80, "clerk search  [===--------]  300 of 1000 evaluations  3 m 30 s left  $1.25 spent"},
-		{60, "clerk search  300 of 1000 evaluations  3 m 30 s left"},
-		{40, "clerk search  300 of 1000 evaluations"},
+		{120, "clerk search  [=======-------------------]  300 of 1,000 evaluations  3 m 30 s left  $1.25 spent  best .725 [.687, .763]"},
+		{80, "clerk search  [===-------]  300 of 1,000 evaluations  3 m 30 s left  $1.25 spent"},
+		{60, "clerk search  300 of 1,000 evaluations  3 m 30 s left"},
+		{40, "clerk search  300 of 1,000 evaluations"},
 		{30, "clerk search  300 of 1000"},
 		{20, "clerk search  300 of"},
 	} {

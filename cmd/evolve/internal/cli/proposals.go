@@ -423,10 +423,10 @@ func decisionsOn(p archive.ProposalRecord) []string {
 	return nil
 }
 
-// printLost shows a decision on a proposal that a restore has lost.
+// printLost shows a decision on a proposal if a restore has lost the decision.
 func printLost(con *console, p proposalLine) {
 	if p.Lost != nil {
-		con.printf("  ! %s, in ledger entries that a restore lost\n", lostWords(*p.Lost))
+		con.printf("  ! %s, according to ledger entries that a restore lost\n", lostWords(*p.Lost))
 	}
 }
 
@@ -438,7 +438,7 @@ func provenanceNotes(ctx context.Context, sh *shell, a *archive.Archive, root st
 		if err != nil || d == nil {
 			return nil, err
 		}
-		return []string{lostWords(*d) + ", in ledger entries that a restore lost"}, nil
+		return []string{lostWords(*d) + ", according to ledger entries that a restore lost"}, nil
 	}
 	if p.Imported == "" || p.Decision == nil {
 		return nil, nil
@@ -447,7 +447,7 @@ func provenanceNotes(ctx context.Context, sh *shell, a *archive.Archive, root st
 	var odd *archive.AuditError
 	switch {
 	case errors.As(err, &odd):
-		return []string{"imported, and the commits here contradict it: " + foreign.Visible(odd.Error())}, nil
+		return []string{"imported, but a commit here contradicts the ledger: " + foreign.Visible(odd.Error())}, nil
 	case err != nil:
 		return nil, err
 	case commits.Confirmed[p.ID]:

@@ -51,7 +51,7 @@ func (o reportOptions) single(json bool) error {
 		}
 	}
 	if n > 1 {
-		return exit.Errorf(exit.Usage, "give only one of --json, --html, --markdown, --junit, --csv and --github", "a report has one format")
+		return exit.Errorf(exit.Usage, "give only one of --json, --html, --markdown, --junit, --csv and --github", "a report can have only one format")
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func reportCommand(sh *shell) *cli.Command {
 			&cli.BoolFlag{Name: "markdown", Destination: &o.markdown, Usage: "print Markdown"},
 			&cli.BoolFlag{Name: "junit", Destination: &o.junit, Usage: "print the held-out tasks as a JUnit test report"},
 			&cli.BoolFlag{Name: "csv", Destination: &o.csv, Usage: "print the held-out tasks as a table for spreadsheets"},
-			&cli.BoolFlag{Name: "github", Destination: &o.github, Usage: "print one line that GitHub Actions shows"},
+			&cli.BoolFlag{Name: "github", Destination: &o.github, Usage: "print one line that GitHub Actions shows as an annotation"},
 			&cli.BoolFlag{Name: "open", Destination: &o.open, Usage: "write the page and show it in the browser"},
 		},
 		Action: func(c *cli.Context) error {
@@ -162,7 +162,7 @@ func showPage(ctx context.Context, sh *shell, path string, open bool) error {
 // program, as on a server, that is not an error, because the page has been written; a hint
 // describes how to open it.
 func browse(ctx context.Context, sh *shell, path string) error {
-	why := "this machine has no program that opens pages"
+	why := "this machine has no program that opens web pages"
 	for _, opener := range []string{"xdg-open", "open", "wslview"} {
 		program, err := exec.LookPath(opener)
 		if err != nil {

@@ -48,8 +48,8 @@ func requestsCommand(sh *shell) *cli.Command {
 		Name: "requests", Usage: "changes that agents requested but are not allowed to make themselves",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the requests that await a person", Description: "Also works during a run.",
-				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also list what has been decided"}},
+				Name: "list", Usage: "list the open requests", Description: "Also works during a run.",
+				Flags:  []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "also list the requests that have been decided"}},
 				Action: func(c *cli.Context) error { return requestsList(sh, c) },
 			},
 			{

@@ -32,9 +32,8 @@ type requestWord struct {
 func granting() requestWord {
 	return requestWord{
 		name: "approve", usage: "record the permission for the exact call; nothing is executed",
-		about: "A change to the agent's parameters becomes a proposal, which passes the gates and awaits `evolve approve`. " +
-			"A person makes any other change: the output lists the steps.",
-		do: (*review.Reviewer).ApproveRequest,
+		about: "A change to the agent's parameters becomes a proposal, which must pass the gates and then awaits `evolve approve`. A person makes any other change: the output lists the steps.",
+		do:    (*review.Reviewer).ApproveRequest,
 	}
 }
 
@@ -106,7 +105,7 @@ func confirmRequest(ctx context.Context, con *console, w *workspace.Workspace, r
 	_, _ = fmt.Fprintf(who.out, "%s what %s asks for in %s:\n", d.name, text.Visible(r.Agent), r.ID)
 	printCall(who.out, r, confirmBytes)
 	if wish := review.RequestedOf(w.Reviewed(), r); wish.Agent != nil && !d.reasoned {
-		_, _ = fmt.Fprintln(who.out, "it becomes a proposal that replaces one awaiting a decision:")
+		_, _ = fmt.Fprintln(who.out, "the request becomes a proposal that, if its gates pass, replaces the agent's other undecided config proposals; its changes:")
 		printChanges(who.out, review.Changes(wish.Agent.Space.Names(), wish.Agent.Champion, wish.Config), 24)
 	}
 	return who.confirm(ctx, "done")
@@ -126,7 +125,7 @@ func printGranted(con *console, g review.Granted) error {
 		default:
 			con.printf("approved %s: the permission is recorded with the exact call, and nothing was executed\n", r.ID)
 			if g.Why != "" {
-				con.printf("it did not become a proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
+				con.printf("the request did not become a proposal: %s\n", text.Visible(oneLine(g.Why, 300)))
 			}
 			con.printf("\n  still to do     %s\n  the call        %s\n", left, con.command("evolve requests show "+r.ID))
 		}

@@ -223,7 +223,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 	if gates {
 		more, key = "[g]ates  ", "g, "
 	}
-	question, keys := "\n[a]pprove  [r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "a or y, r, d, "+key+"l or n, or q, or the word"
+	question, keys := "\n[a]pprove  [r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "a or y, r, d, "+key+"l or n, or q, or the full word"
 	merge := sh.Reviewer(w, nil).MergeOnly(p)
 	if merge != nil {
 		_, hint := exit.Of(merge)
@@ -231,7 +231,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 	}
 	approvable := merge == nil && len(one.stale) == 0
 	if !approvable {
-		question, keys = "\n[r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "r, d, "+key+"l or n, or q, or the word"
+		question, keys = "\n[r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "r, d, "+key+"l or n, or q, or the full word"
 	}
 	for {
 		choice, err := who.ask(c.Context, question)
@@ -253,12 +253,12 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		case "a", "approve":
 			d = approving()
 			if p.Kind == archive.KindAutonomy {
-				if word.Reason, err = who.ask(c.Context, "why does it deserve this level? "); err != nil {
+				if word.Reason, err = who.ask(c.Context, "why does the agent deserve this level? "); err != nil {
 					return p.State, err
 				}
 			}
 			if p.State == archive.HumanLane {
-				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged it; reason for accepting it anyway? "); err != nil {
+				if word.OverrideReason, err = who.ask(c.Context, "a gate flagged the proposal; reason for approving it anyway? "); err != nil {
 					return p.State, err
 				}
 			}

@@ -52,12 +52,12 @@ func runCommand(sh *shell) *cli.Command {
 		Name:  "run",
 		Usage: "run the nightly batch: search, confirm on the holdout, propose, report",
 		Description: "Runs every agent of the workspace (or those named by --agent) over its suites. `evolve\n" +
-			"schedule` starts it every night; a run whose process died is resumed, and nothing recorded is paid for twice.",
+			"schedule` starts a run every night; a run whose process died is resumed, and nothing recorded is paid for twice.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "agent", Usage: "run only the agent `ID`; repeat the flag for several agents"},
 			&cli.IntFlag{Name: "budget-evals", Usage: "at most `N` evaluations, shared among the agents"},
 			&cli.Float64Flag{Name: "budget-usd", Usage: "spend at most `USD`; money is reserved before it is spent"},
-			&cli.DurationFlag{Name: "budget-time", Usage: "at most `DURATION`, such as 45m or 6h"},
+			&cli.DurationFlag{Name: "budget-time", Usage: "run for at most `DURATION`, such as 45m or 6h"},
 			&cli.StringFlag{Name: "until", Usage: "finish, including the report, by the local time `HH:MM`"},
 			&cli.IntFlag{Name: "concurrency", Usage: "run `N` evaluations at once"},
 			&cli.IntFlag{Name: "lookahead", Usage: "request up to `N` evaluations without waiting for a result; a deterministic agent gives the same results at any concurrency up to N"},
@@ -67,7 +67,7 @@ func runCommand(sh *shell) *cli.Command {
 			&cli.StringFlag{Name: "stages", Usage: "the `STAGES` to run: search, which stops before the holdout, or search,confirm (the default)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show the plan, its cost and its power, and stop"},
 			&cli.BoolFlag{Name: "resume", Usage: "resume the latest run with its original options, if it was interrupted or ended by an outage; --resume=false starts a new run even after a crash"},
-			&cli.BoolFlag{Name: "catch-up", Usage: "do nothing unless the last night of `evolve schedule` was missed or its process died"},
+			&cli.BoolFlag{Name: "catch-up", Usage: "do nothing unless the last scheduled night (`evolve schedule`) was missed or its process died"},
 			&cli.BoolFlag{Name: "detailed-exitcode", Usage: "exit with code 3 when proposals await a decision"},
 		},
 		Action: func(c *cli.Context) error {
@@ -291,7 +291,7 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		return false, nil
 	}
 	if u.Repeat {
-		sh.eprintf("run %s had ended, but was killed before it could report; nothing is repeated. --resume=false starts a new run\n", u.Run.ID)
+		sh.eprintf("run %s ended, but its process was killed before it could report; the report follows, and nothing is run again. --resume=false starts a new run\n", u.Run.ID)
 		return true, conclude(ctx, sh, w, opts.Archive, u.Summary, o)
 	}
 	report, err := writeReport(ctx, w, opts.Archive, u.Summary)
@@ -316,7 +316,7 @@ func drainContext(sh *shell) (ctx, drain context.Context, stop func()) {
 			says string
 		}{
 			{drained, "stopping: evaluations under way will be finished and stored; interrupt again to stop at once"},
-			{cancel, "stopping at once; what was finished is stored"},
+			{cancel, "stopping at once; finished evaluations are stored"},
 		} {
 			if next == nil {
 				select {
@@ -426,12 +426,12 @@ func earlyHint(r archive.Run) string {
 		}
 		return "give the run a larger budget with --budget-evals, --budget-usd, --budget-time or a later --until; `evolve run --dry-run` shows what a plan needs"
 	case exit.Interrupted:
-		return "`evolve run --resume` continues where it stopped"
+		return "`evolve run --resume` continues the run where it stopped"
 	}
 	if r.Try != "" {
-		return "`" + r.Try + "` shows the failure; correct its cause, then run `evolve run`: this starts a new run, which reuses what was paid for if it still applies"
+		return "`" + r.Try + "` shows the failure; correct its cause, then run `evolve run`: this starts a new run, which reuses paid results that still apply"
 	}
-	return "everything paid for is stored; `evolve doctor` checks the environment, and `evolve run --resume` continues where it stopped as long as the agent, its suites and the settings are the same"
+	return "everything paid for is stored; `evolve doctor` checks the environment, and `evolve run --resume` continues the run where it stopped as long as the agent, its suites and the settings are the same"
 }
 
 // printNext prints the commands to type after those in the decision box.

@@ -40,11 +40,9 @@ func scheduleInstallCommand(sh *shell) *cli.Command {
 	var o scheduleOptions
 	return &cli.Command{
 		Name: "install", Usage: "start a run every night from now on",
-		Description: "Writes a systemd service and timer for the user or, if systemd accepts no commands, lines into the " +
-			"user's crontab between two marks. It does not ask for confirmation. When run again, it changes only what differs: flags that are left out " +
-			"keep their installed values.",
-		Flags:  o.flags(),
-		Action: func(c *cli.Context) error { return scheduleInstall(sh, c, o) },
+		Description: "Writes a systemd service and timer for the user or, if systemd is not available, lines into the user's crontab between two marks. It does not ask for confirmation. When run again, it changes only what differs: flags that are left out keep their installed values.",
+		Flags:       o.flags(),
+		Action:      func(c *cli.Context) error { return scheduleInstall(sh, c, o) },
 	}
 }
 
@@ -113,7 +111,7 @@ func printByHand(sh *shell, kind schedule.Kind, system bool, n schedule.Night, r
 	if !sh.json {
 		printParts(sh.console, parts)
 	}
-	return exit.Errorf(exit.Infrastructure, "add the schedule by hand where nights are started; `evolve schedule print` prints the formats for systemd, cron and kubernetes",
+	return exit.Errorf(exit.Infrastructure, "add the schedule to your scheduler by hand; `evolve schedule print` prints it in the formats of systemd, cron and kubernetes",
 		"%w", schedule.ErrNone)
 }
 

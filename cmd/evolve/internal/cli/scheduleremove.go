@@ -20,7 +20,7 @@ type removedLine struct {
 
 func scheduleRemoveCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "remove", Usage: "start no more nights",
+		Name: "remove", Usage: "remove the nightly schedule",
 		Description: "Removes the units and the lines that `evolve schedule install` wrote for this workspace. A night in progress continues.",
 		Action: func(c *cli.Context) error {
 			if err := outside(sh); err != nil {
@@ -54,7 +54,7 @@ func printRemoved(con *console, v scheduleRemoved) {
 		con.printf("nothing is scheduled for this workspace\n")
 	}
 	for _, r := range v.Removed {
-		con.printf("%s starts no more nights\n", r.Kind)
+		con.printf("%s no longer starts nights\n", r.Kind)
 		for _, f := range r.Files {
 			con.printf("  deleted  %s\n", text.Visible(f))
 		}

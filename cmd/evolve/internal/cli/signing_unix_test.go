@@ -39,13 +39,13 @@ func TestKilledBeforeSigning(t *testing.T) {
 	p.run(0, "audit", "verify")
 
 	p.dies(signing.StepSigning, "approve", "P1", "--yes", "--by", "Robin")
-	if _, errs := p.run(exit.Integrity, "audit", "verify"); !strings.Contains(errs, "of the ledger came after the signed head") {
+	if _, errs := p.run(exit.Integrity, "audit", "verify"); !strings.Contains(errs, "of the ledger is not covered by the signed head") {
 		t.Errorf("verify: %s", errs)
 	}
-	if out, _ := p.run(0, "status"); !strings.Contains(out, "came after the signed head") {
+	if out, _ := p.run(0, "status"); !strings.Contains(out, "is not covered by the signed head") {
 		t.Errorf("status: %s", out)
 	}
-	if _, errs := p.run(exit.Usage, "propose", "999"); !strings.Contains(errs, "is signed now") {
+	if _, errs := p.run(exit.Usage, "propose", "999"); !strings.Contains(errs, "signing entry 2 of the ledger, which a killed process left unsigned") {
 		t.Errorf("the next command: %s", errs)
 	}
 	p.run(0, "audit", "verify")

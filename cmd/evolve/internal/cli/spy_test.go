@@ -43,8 +43,8 @@ func (q spyRequest) answer() string {
 	return "no"
 }
 
-// late reports whether the last part of a name is a high number, as the sequence number of
-// a confirmation once was, and the number of a working directory.
+// late reports whether the last part of a name is a high number, such as the number of a
+// working directory. The sequence number of a confirmation was once such a number.
 func late(name string) bool {
 	n, err := strconv.ParseInt(name[strings.LastIndex(name, "/")+1:], 10, 64)
 	return err == nil && n > 100
@@ -338,9 +338,10 @@ func TestSpyProgram(t *testing.T) {
 			t.Setenv("SPY_ADDR", server.URL)
 			dir := spyWorkspace(t, "{kind: command, argv: [spy], protocol: "+protocol+", pool: 2, timeout: 60s, env: [SPY_ADDR], network: host}")
 			evolve(t, dir, "run", "--budget-evals", "360", "--seed", "3", "--quiet")
-			// Few processes stay up, with one pid each. The protocol once shows that the
-			// pids of many processes do not differ. The age of the agent's own folder is
-			// the time of night, which any clock shows.
+			// With the protocol jsonl, a few processes keep running, each with one pid.
+			// The protocol "once", with its many processes, shows that pids do not
+			// differ. The age of the agent's own folder is the time of night, which any
+			// clock shows.
 			ignored := []string{"process", "nth", "since"}
 			for i := range 3 {
 				ignored = append(ignored, fmt.Sprintf("own[%d]", i))

@@ -149,9 +149,9 @@ type draftLine struct {
 	Moved string `json:"moved,omitempty"`
 }
 
-// The numbers of latest runs that the status shows and that it searches for its other
-// parts, and the number of latest ledger entries that it verifies. With these limits, the
-// status takes no longer after years of use.
+// The number of the latest runs that the status shows, the number that it searches for
+// its other parts, and the number of the latest ledger entries that it verifies. With
+// these limits, the status takes no longer after years of use.
 const (
 	statusRuns    = 5
 	statusLooks   = 100
@@ -187,7 +187,7 @@ func statusCommand(sh *shell) *cli.Command {
 				return err
 			}
 			if view.Live, err = wire.LiveLimits(root, sh.Now()); err != nil {
-				sh.Log.Warn("the effect of limits on live turns is not shown", "error", err)
+				sh.Log.Warn("cannot show how limits affected live turns", "error", err)
 			}
 			return sh.show(view, func() { printStatus(sh.console, view) })
 		},
@@ -416,7 +416,7 @@ func printStatus(con *console, v statusView) {
 		printSigned(con, v.Signed)
 	}
 	if v.Refused != "" {
-		con.printf("! a process was killed, and its archive cannot be brought into a consistent state: %s\n  the archive is shown as it is now; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
+		con.printf("! a process was killed, and the archive that it left could not be repaired: %s\n  the archive is shown as it is now; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
 		con.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), con.command(u.Next))
@@ -472,7 +472,7 @@ func printAwaiting(con *console, list []proposalLine) {
 			next = "stale: it cannot be approved; " + con.command("evolve run") + " may measure it again"
 		}
 		if p.Blocked {
-			next = "it cannot be approved as it is; " + con.command("evolve reject "+p.ID+` --reason "…"`)
+			next = "it cannot be approved as it is; reject it: " + con.command("evolve reject "+p.ID+` --reason "…"`)
 		}
 		con.printf("    %s\n    %s\n", con.command("evolve show "+p.ID), next)
 	}

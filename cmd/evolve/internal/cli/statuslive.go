@@ -24,7 +24,7 @@ func printLiveLimits(con *console, list []policy.Saturation) {
 	if len(lines) == 0 {
 		return
 	}
-	con.printf("\nlimits  of live turns in the last 7 days\n")
+	con.printf("\nlimits  that held back live turns in the last 7 days\n")
 	for _, l := range lines[:min(len(lines), shownLive)] {
 		con.printf("          %s\n", l)
 	}
@@ -42,7 +42,7 @@ func liveWords(s policy.Saturation) string {
 		limit  string
 	}{{s.RateWait, "rate"}, {s.QueueWait, "concurrency"}} {
 		if w.waited >= time.Second {
-			parts = append(parts, fmt.Sprintf("waited %s for its %s", w.waited.Round(time.Second), w.limit))
+			parts = append(parts, fmt.Sprintf("waited %s because of its %s limit", w.waited.Round(time.Second), w.limit))
 		}
 	}
 	if s.Opened > 0 {

@@ -109,7 +109,7 @@ func latestRun(ctx context.Context, root string) (latest archive.Run, err error)
 func mustCatchUp(ctx context.Context, sh *shell, root string) (bool, error) {
 	in, ok := findSchedule(ctx, sh, root)
 	if !ok {
-		return false, exit.Errorf(exit.Usage, "`evolve schedule install` installs one; leave --catch-up out to start a run now", "there is no schedule to catch up with")
+		return false, exit.Errorf(exit.Usage, "`evolve schedule install` installs one; leave --catch-up out to start a run now", "there is no schedule, so there is no missed night to catch up on")
 	}
 	latest, err := latestRun(ctx, root)
 	if err != nil {

@@ -203,7 +203,7 @@ func TestResumeTakesTheInterruptedRun(t *testing.T) {
 		t.Fatalf("interrupted, it exits with %d", code)
 	}
 	_, errs = p.run(2, "run", "--quiet", "--resume", "--budget-evals", "900")
-	if !strings.Contains(errs, "has a different --budget-evals") || !strings.Contains(errs, "hint: `evolve run --resume` without other options continues it") {
+	if !strings.Contains(errs, "has a different --budget-evals") || !strings.Contains(errs, "hint: `evolve run --resume` without other options continues the interrupted run") {
 		t.Errorf("another budget: %q", errs)
 	}
 	p.run(0, "run", "--quiet", "--resume")

@@ -88,7 +88,7 @@ func toolsCommand(sh *shell) *cli.Command {
 			{
 				Name: "health", Usage: "show the results of an agent's tools in live turns or, without AGENT, the failures of the tools that agents wrote", ArgsUsage: "[AGENT]",
 				Description: "Shows calls, successes, latency and last failures for each tool, method and domain, and what\n" +
-					"to do about a tool whose referrals have a pattern. Also works during a run.",
+					"to do about a tool whose referrals follow a pattern. Also works during a run.",
 				Flags: []cli.Flag{&cli.StringFlag{Name: "agent", Usage: "without AGENT: only the tools of the agent `ID`"}},
 				Action: func(c *cli.Context) error {
 					if c.Args().Present() {
@@ -295,7 +295,7 @@ func definitionOf(a *workspace.Agent, name string) (authored.Definition, error) 
 	}
 	i := slices.IndexFunc(defs, func(d authored.Definition) bool { return d.Name == name })
 	if i < 0 {
-		return authored.Definition{}, exit.Errorf(exit.Usage, "`evolve tools list "+a.ID+"` lists its tools; `tools` in agent.yaml limits only those that no agent wrote",
+		return authored.Definition{}, exit.Errorf(exit.Usage, "`evolve tools list "+a.ID+"` lists its tools; to restrict tools that no agent wrote, use `tools` in agent.yaml",
 			"%s has written no tool %q that is in use", a.ID, name)
 	}
 	return defs[i], nil
@@ -317,8 +317,8 @@ type toolWord struct {
 func withdrawing() toolWord {
 	return toolWord{
 		name: "quarantine", usage: "quarantine a tool that an agent wrote, until it is released",
-		about: "The tool's files stay, but calls to it are denied from the next turn or run on. `evolve rollback` of its\n" +
-			"proposal removes the tool.",
+		about: "The tool's files stay, but calls to it are denied from the next turn or run on. To remove the tool, roll\n" +
+			"back its proposal with `evolve rollback`.",
 		plan: "quarantine the tool %s of %s", done: "the tool %s of %s is in quarantine", kind: "tool.quarantine",
 		already: func(quarantined bool) string { return orElse("already in quarantine", "", quarantined) },
 		change:  authored.Health.Withdrawn,
@@ -328,7 +328,7 @@ func withdrawing() toolWord {
 func releasing() toolWord {
 	return toolWord{
 		name: "release", usage: "let a tool in quarantine be used again",
-		about: "Its failures are counted from zero again.",
+		about: "The tool's failures are counted from zero again.",
 		plan:  "let the tool %s of %s be used again", done: "the tool %s of %s can be used again", kind: "tool.release",
 		already: func(quarantined bool) string { return orElse("", "not in quarantine", quarantined) },
 		change:  func(h authored.Health, _ string) authored.Health { return h.Released() },
@@ -393,7 +393,7 @@ func decideTool(sh *shell, c *cli.Context, d toolWord) error {
 		return err
 	}
 	if !c.Bool("yes") {
-		if err := confirmTool(c.Context, sh.console, "read `evolve tools health` first, then add --yes", fmt.Sprintf(d.plan, def.Name, a.ID)); err != nil {
+		if err := confirmTool(c.Context, sh.console, "run `evolve tools health` first, then add --yes", fmt.Sprintf(d.plan, def.Name, a.ID)); err != nil {
 			return err
 		}
 	}

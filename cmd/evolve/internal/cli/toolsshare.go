@@ -26,10 +26,10 @@ type sharingView struct {
 func toolsShare(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "share", Usage: "let other agents call a tool that an agent wrote", ArgsUsage: "NAME",
-		Description: "The agents get the tool, and each version that is approved later, from the next turn or run on,\n" +
-			"each under its own policies and limits. Failures are counted for the agent that wrote the tool.",
+		Description: "From the next turn or run on, the agents can call the tool and every version of it that is approved later.\n" +
+			"Each agent calls it under its own policies and limits. Failures are counted for the agent that wrote the tool.",
 		Flags:  append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat the flag, or separate the agents with commas"}),
-		Action: func(c *cli.Context) error { return changeSharing(sh, c, "share") },
+		Action: func(c *cli.Context) error { return changeSharing(sh, c, "share", "with") },
 	}
 }
 
@@ -38,12 +38,12 @@ func toolsUnshare(sh *shell) *cli.Command {
 		Name: "unshare", Usage: "stop sharing a tool with other agents", ArgsUsage: "NAME",
 		Description: "Without --with, the tool is no longer shared with any agent.",
 		Flags:       append(decidingFlags("the `REASON`, for the ledger"), agentFlag(), &cli.StringSliceFlag{Name: "with", Usage: "the `AGENT`s; repeat the flag, or separate the agents with commas"}),
-		Action:      func(c *cli.Context) error { return changeSharing(sh, c, "unshare") },
+		Action:      func(c *cli.Context) error { return changeSharing(sh, c, "unshare", "from") },
 	}
 }
 
 // changeSharing shares a tool with agents, or stops sharing it, on behalf of a person.
-func changeSharing(sh *shell, c *cli.Context, verb string) error {
+func changeSharing(sh *shell, c *cli.Context, verb, preposition string) error {
 	w, a, def, err := ownTool(sh, c)
 	if err != nil {
 		return err
@@ -56,8 +56,8 @@ func changeSharing(sh *shell, c *cli.Context, verb string) error {
 		return err
 	}
 	if !c.Bool("yes") {
-		plan := fmt.Sprintf("%s the tool %s of %s with %s", verb, def.Name, a.ID, orElse("all agents", strings.Join(with, ", "), len(with) == 0))
-		if err := confirmTool(c.Context, sh.console, "read `evolve tools list` first, then add --yes", plan); err != nil {
+		plan := fmt.Sprintf("%s the tool %s of %s %s %s", verb, def.Name, a.ID, preposition, orElse("all agents", strings.Join(with, ", "), len(with) == 0))
+		if err := confirmTool(c.Context, sh.console, "run `evolve tools list` first, then add --yes", plan); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func changeSharing(sh *shell, c *cli.Context, verb string) error {
 // receivers checks that a tool can be shared with the named agents.
 func receivers(w *workspace.Workspace, owner *workspace.Agent, def authored.Definition, with []string) error {
 	if len(with) == 0 {
-		return exit.Errorf(exit.Usage, "name the agents: --with AGENT,AGENT", "no agent is named to share the tool %s with", def.Name)
+		return exit.Errorf(exit.Usage, "name the agents: --with AGENT,AGENT", "sharing the tool %s requires the name of at least one agent", def.Name)
 	}
 	for _, id := range with {
 		a, err := namedAgent(w, id)

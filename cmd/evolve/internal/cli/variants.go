@@ -46,7 +46,7 @@ func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	}
 	switch len(ids) {
 	case 0:
-		return "", exit.Errorf(exit.Usage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
+		return "", exit.Errorf(exit.Usage, "`evolve run` creates the first entries", "nothing is recorded in this workspace yet")
 	case 1:
 		return ids[0], nil
 	}
@@ -88,8 +88,8 @@ func variantsCommand(sh *shell) *cli.Command {
 				case byScore:
 					return listScored(sh, c, a)
 				default:
-					hint := exit.Suggest("the orders are "+strings.Join(variantOrders(), " and "), "--sort %s", order, variantOrders())
-					return exit.Errorf(exit.Usage, hint, "there is no order %s", text.Quote(order))
+					hint := exit.Suggest("the sort orders are "+strings.Join(variantOrders(), " and "), "--sort %s", order, variantOrders())
+					return exit.Errorf(exit.Usage, hint, "there is no sort order %s", text.Quote(order))
 				}
 			})
 		},
@@ -233,7 +233,7 @@ func parentsOf(ctx context.Context, a *archive.Archive, v archive.Variant) []str
 
 func lineageCommand(sh *shell) *cli.Command {
 	return &cli.Command{
-		Name: "lineage", Usage: "show how a variant came about, back to the champion", ArgsUsage: "VARIANT",
+		Name: "lineage", Usage: "show a variant's lineage: its first parent, that parent's first parent, and so on", ArgsUsage: "VARIANT",
 		Flags: []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
 			return reading(sh, c, func(_ string, a *archive.Archive) error {

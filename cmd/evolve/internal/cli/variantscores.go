@@ -108,7 +108,7 @@ func sortByScore(list []archive.Variant, scores map[agent.ConfigID]*variantScore
 
 // printScored prints variants with their scores.
 func printScored(con *console, list []archive.Variant, scores map[agent.ConfigID]*variantScore) {
-	con.printf("mean score on search tasks, with its 95 %% interval; by chance, the best of many looks better than\nit is, and only `evolve run` can confirm it\n")
+	con.printf("mean score on search tasks, with its 95 %% interval; the best of many variants tends to look better\nthan it is, and only `evolve run` can confirm an improvement\n")
 	for _, v := range list {
 		score := fmt.Sprintf("%-24s", "not evaluated")
 		if s := scores[v.ID]; s != nil {

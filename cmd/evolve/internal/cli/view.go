@@ -22,9 +22,7 @@ import (
 func viewCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "view", Usage: "show the archive as pages in a browser on this machine",
-		Description: "Serves nights, variants by tasks, comparisons, transcripts, proposals and the progress of a run " +
-			"on 127.0.0.1 until it is interrupted. The printed address contains a token that gives a browser access. " +
-			"Can be used during a run without disturbing it. See `evolve help view`.",
+		Description: "Serves pages on 127.0.0.1 until interrupted: nights, variants by task, comparisons, transcripts, proposals and the progress of a run. The printed address contains a token that gives a browser access. Can be used during a run without disturbing it. See `evolve help view`.",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "port", Usage: "listen on port `N`; 0 chooses a free port"},
 			&cli.BoolFlag{Name: "no-browser", Usage: "only print the address"},

@@ -250,7 +250,7 @@ func TestViewRollsBack(t *testing.T) {
 		t.Errorf("with --decide the page is %s", body)
 	}
 	status, page := v.send(http.MethodGet, "/decide?do=rollback&id=P1", nil)
-	for _, want := range []string{"take back v", "and restore the config before it", "recall.min_score", "Robin Tester", "agents/aide/config.yaml"} {
+	for _, want := range []string{"undo v", "and restore the config before it", "recall.min_score", "Robin Tester", "agents/aide/config.yaml"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the question, status %d, lacks %q: %s", status, want, page)
 		}

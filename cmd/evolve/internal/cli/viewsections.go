@@ -185,8 +185,8 @@ func levelSections(b *archive.AutonomyBrief) []view.Section {
 	}
 }
 
-// writtenSections returns, as sections for the pages, the content that printWritten prints:
-// the text of a tool, a skill or memories.
+// writtenSections returns sections for the pages with the content that printWritten
+// prints: the text of a tool, a skill or memories.
 func writtenSections(con *console, p archive.ProposalRecord) []view.Section {
 	var b bytes.Buffer
 	printWritten(con.on(&b), p)

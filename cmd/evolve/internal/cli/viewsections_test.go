@@ -105,7 +105,7 @@ func TestPagesHaveThePrintedWords(t *testing.T) {
 		filed: archive.Awaiting, waited: "has waited 2 days",
 	}
 	drafted := patch
-	drafted.State, drafted.Waits, drafted.Review, drafted.NoReview = archive.Drafted, "the machine is busy", nil, "one agent is configured"
+	drafted.State, drafted.Waits, drafted.Review, drafted.NoReview = archive.Drafted, "the machine is busy", nil, "one reviewer is configured"
 	unread := patch
 	unread.Review = nil
 	for name, p := range map[string]patchView{"patch": patch, "drafted": drafted, "unread": unread} {

@@ -54,7 +54,7 @@ func work(sh *shell, c *cli.Context) error {
 		name = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
 	if !workerName.MatchString(name) {
-		return exit.Errorf(exit.Usage, "use letters and digits, with . _ - between them, at most 80 characters", "--name %q is not a valid name of a worker", name)
+		return exit.Errorf(exit.Usage, "use letters and digits, with . _ - between them, at most 80 characters", "--name %q is not a valid worker name", name)
 	}
 	if c.String("hub") == "" {
 		return exit.Errorf(exit.Usage, "evolve worker --hub tls://host:4222; `evolve help workers` describes it", "a worker needs --hub")

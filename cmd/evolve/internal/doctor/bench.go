@@ -38,7 +38,7 @@ func checkSuites(w *workspace.Workspace) []Check {
 		least := stats.LeastTasks(w.Settings.Confirm.Control().Alpha())
 		switch n := confirm.Units(holdout); {
 		case len(search) == 0:
-			checks = append(checks, warn(label, "assign some tasks to the search split", "%s: nothing to search on", text))
+			checks = append(checks, warn(label, "assign some tasks to the search split", "%s: there are no search tasks", text))
 		case n == 0:
 			checks = append(checks, warn(label, "assign some tasks to the holdout split", "%s: without holdout tasks the verdict is always undecided", text))
 		case n < least:
@@ -148,7 +148,7 @@ func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) 
 		night, month := design.Detectable(design.Tonight), design.Detectable(design.Month)
 		hint := ""
 		if n := design.Needed(.1); n > 0 {
-			hint = words("an improvement of 10 points needs about "+rtext.Count(n, "independent holdout task"))
+			hint = words("an improvement of 10 points needs about " + rtext.Count(n, "independent holdout task"))
 		}
 		if math.IsInf(month, 1) {
 			checks = append(checks, warn(label, hint, "%s (%s)", words("no improvement on new tasks can be shown"), with))

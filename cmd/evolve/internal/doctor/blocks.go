@@ -33,7 +33,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	}
 	var checks []Check
 	if words := found.Uncommitted(); words != "" {
-		checks = append(checks, warn(name, "commit them if a night should start from them", "%s", words))
+		checks = append(checks, warn(name, "commit the changes that nights should start from", "%s", words))
 	}
 	for _, words := range found.Skipped() {
 		checks = append(checks, warn(name, manual, "%s", words))
@@ -44,7 +44,7 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	}
 	for _, argv := range commands {
 		if len(argv) > 0 && !measures(ctx, p, t.Dir(w.Root), argv[0]) {
-			return append(checks, warn(name, "name an installed program, or one in the repository, such as ./score", "%q cannot be found, so its blocks cannot be searched", argv[0])), nil
+			return append(checks, warn(name, "name an installed program, or one in the repository, such as ./score", "%q cannot be found, so the target's blocks cannot be searched", argv[0])), nil
 		}
 	}
 	checks = append(checks, ok(name, "its blocks are searched at night: %s", found.Names()))

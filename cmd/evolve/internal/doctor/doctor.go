@@ -223,9 +223,9 @@ func checkSandbox(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	walls, err := p.Sandbox(ctx)
 	switch {
 	case err != nil && programs > 0:
-		return warn(name, sandbox.Remedy(err), "there is none, so programs run with your rights: %v", err)
+		return warn(name, sandbox.Remedy(err), "there is no sandbox, so programs run with your rights: %v", err)
 	case err != nil:
-		return warn(name, sandbox.Remedy(err), "there is none: %v", err)
+		return warn(name, sandbox.Remedy(err), "there is no sandbox: %v", err)
 	case len(without) > 0:
 		return warn(name, "", "%s; switched off for %s", walls, strings.Join(without, ", "))
 	}
@@ -317,7 +317,7 @@ func archiveCheck(text string, err error) Check {
 	case errors.Is(err, archive.ErrNotFound):
 		return ok(name, "none yet: the first run creates it")
 	case errors.Is(err, archive.ErrLocked):
-		return warn(name, "wait for it, or end it; evolve takes over a lock left by a crash", "%v", err)
+		return warn(name, "wait for that process to end, or end it; evolve takes over a lock left by a crash", "%v", err)
 	case errors.Is(err, archive.ErrNewer):
 		return fail(name, "install the newer version of evolve", "%v", err)
 	case errors.As(err, new(*archive.WitnessError)):
@@ -347,7 +347,7 @@ func checkLeftovers(ctx context.Context, p Probes) []Check {
 	if err != nil || len(list) == 0 {
 		return nil
 	}
-	return []Check{warn("leftovers", "no action is needed: the next command that records something removes what is left", "left by a killed process: %s", strings.Join(list, ", "))}
+	return []Check{warn("leftovers", "no action is needed: the next command that records something removes the leftovers", "left by a killed process: %s", strings.Join(list, ", "))}
 }
 
 // checkSchedule checks the installed schedule of nights, if there is one.
@@ -425,7 +425,7 @@ func allows(ctx context.Context, p Probes, a *workspace.Agent) string {
 	if len(a.Allow) == 0 {
 		return ""
 	}
-	out := "; may keep or share text beyond a turn: " + strings.Join(a.Allow, ", ")
+	out := "; tools that may keep or share text beyond a turn: " + strings.Join(a.Allow, ", ")
 	level, err := p.Level(ctx, a.ID)
 	if err != nil {
 		return out // the archive check reports the reason

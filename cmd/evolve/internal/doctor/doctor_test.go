@@ -191,16 +191,16 @@ func TestDoctorRepository(t *testing.T) {
 		{"replaced", []func(string){
 			run("init", "-q"), ignore, write("other", "other\n"), run("add", "-A"), run("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "begin"),
 			run("replace", "HEAD:other", "HEAD:.gitignore"), run("config", "user.email", "a@example.org"),
-		}, "warn repository: has replace refs for 1 object, which git follows and evolve ignores: e45c9c2666d4 | `git replace --list` lists them, and `git replace --delete OBJECT` removes one\n"},
+		}, "warn repository: has replace refs for 1 object, which git follows and evolve ignores: e45c9c2666d4 | `git replace --list` lists the replace refs, and `git replace --delete OBJECT` removes one\n"},
 		{"sha256", []func(string){run("init", "-q", "--object-format=sha256")}, "fail repository: hashes its objects with SHA-256, which evolve cannot write | keep the workspace in a repository made with git init --object-format=sha1\n"},
 		{"worktreeConfig", []func(string){run("init", "-q"), run("config", "extensions.worktreeConfig", "true")}, "warn repository: uses worktreeConfig in a repository with format version 0: evolve reads it, but other programs may refuse it | git config core.repositoryformatversion 1\n" + unignored},
 		{"reftable", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nrefstorage = reftable\n")}, "fail repository: stores its refs as reftable, which evolve cannot write | git refs migrate --ref-format=files\n"},
 		{"partial clone", []func(string){run("init", "-q"), run("config", "extensions.partialClone", "origin")}, "warn repository: is a partial clone: missing objects cannot be read | use a full clone\n" + unignored},
 		{"version", []func(string){run("init", "-q"), run("config", "core.repositoryformatversion", "7")}, "fail repository: has the format version 7, which evolve does not support | use a repository with format version 0 or 1\n"},
-		{"extension", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nfuture = yes\n")}, "fail repository: has the extension future, which evolve does not support | use a repository without it\n"},
+		{"extension", []func(string){run("init", "-q"), write(".git/config", "[core]\nrepositoryformatversion = 1\n[extensions]\nfuture = yes\n")}, "fail repository: has the extension future, which evolve does not support | use a repository without this extension\n"},
 		{"working tree elsewhere", []func(string){run("init", "-q"), run("config", "core.worktree", "/")}, "fail repository: has its working tree elsewhere, in / | git config --unset core.worktree\n"},
 		{"shallow", []func(string){run("init", "-q"), write(".git/shallow", "")}, "warn repository: is a shallow clone: older commits are missing | git fetch --unshallow\n" + unignored},
-		{"alternates", []func(string){run("init", "-q"), write(".git/objects/info/alternates", "../nowhere\n")}, "warn repository: borrows objects from ../nowhere, which does not exist | restore it, or copy its objects into the clone with git repack -ad\n" + unignored},
+		{"alternates", []func(string){run("init", "-q"), write(".git/objects/info/alternates", "../nowhere\n")}, "warn repository: borrows objects from ../nowhere, which does not exist | restore that folder; git repack -ad then copies its objects into the clone\n" + unignored},
 		{"broken", []func(string){run("init", "-q"), write(".git/config", "[core\n")}, "fail repository: cannot be opened: reading git's settings (config): 1:6: expected subsection name or right bracket | git config --list --show-origin shows the settings\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -226,11 +226,11 @@ func TestDoctorGitUser(t *testing.T) {
 		steps [][]string
 		want  string
 	}{
-		{"no repository", nil, "warn git: user.name and user.email are not set, and a decision is recorded under your name | " + setName + "; " + setEmail + "\n"},
-		{"neither", [][]string{{"init", "-q"}}, "warn git: user.name and user.email are not set, and a decision is recorded under your name | " + setName + "; " + setEmail + "\n"},
-		{"no name", [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}}, "warn git: user.name is not set, and a decision is recorded under your name | " + setName + "\n"},
-		{"a blank name", [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}, {"config", "user.name", " "}}, "warn git: user.name is not set, and a decision is recorded under your name | " + setName + "\n"},
-		{"no address", [][]string{{"init", "-q"}, {"config", "user.name", "a"}}, "warn git: user.email is not set, and a decision is recorded under your name | " + setEmail + "\n"},
+		{"no repository", nil, "warn git: user.name and user.email are not set; decisions are recorded with your git name and email address | " + setName + "; " + setEmail + "\n"},
+		{"neither", [][]string{{"init", "-q"}}, "warn git: user.name and user.email are not set; decisions are recorded with your git name and email address | " + setName + "; " + setEmail + "\n"},
+		{"no name", [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}}, "warn git: user.name is not set; decisions are recorded with your git name and email address | " + setName + "\n"},
+		{"a blank name", [][]string{{"init", "-q"}, {"config", "user.email", "a@example.org"}, {"config", "user.name", " "}}, "warn git: user.name is not set; decisions are recorded with your git name and email address | " + setName + "\n"},
+		{"no address", [][]string{{"init", "-q"}, {"config", "user.name", "a"}}, "warn git: user.email is not set; decisions are recorded with your git name and email address | " + setEmail + "\n"},
 		{"both", [][]string{{"init", "-q"}, {"config", "user.name", "a"}, {"config", "user.email", "a@example.org"}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -273,14 +273,14 @@ func TestDoctorFindings(t *testing.T) {
 				p.Sandbox = func(context.Context) (string, error) { return "", errors.New("user namespaces are off") }
 			},
 			[]string{"sandbox"},
-			"warn sandbox: there is none, so programs run with your rights: user namespaces are off | allow user namespaces, or install bubblewrap\n",
+			"warn sandbox: there is no sandbox, so programs run with your rights: user namespaces are off | allow user namespaces, or install bubblewrap\n",
 		},
 		{
 			"a system without a sandbox", nil, func(p *Probes) {
 				p.Sandbox = func(context.Context) (string, error) { return "", sandbox.ErrSystem }
 			},
 			[]string{"sandbox"},
-			"warn sandbox: there is none, so programs run with your rights: only Linux has a sandbox that evolve can use | " +
+			"warn sandbox: there is no sandbox, so programs run with your rights: only Linux has a sandbox that evolve can use | " +
 				"run evolve on Linux, in a virtual machine or a container, if you do not trust the programs that it runs\n",
 		},
 		{
@@ -323,7 +323,7 @@ func TestDoctorFindings(t *testing.T) {
 				}
 			},
 			[]string{"traces"},
-			"warn traces: none are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", but evolve sends only http/protobuf, which collectors accept on port 4318 | " +
+			"warn traces: no traces are sent: OTEL_EXPORTER_OTLP_PROTOCOL is \"grpc\", but evolve sends only http/protobuf, which collectors accept on port 4318 | " +
 				"`evolve help metrics` lists the environment variables; a run continues without traces\n",
 		},
 		{
@@ -348,7 +348,7 @@ func TestDoctorFindings(t *testing.T) {
 		{
 			"archive held", nil, func(p *Probes) { p.Archive = archiveError(fmt.Errorf("%w: evolve run", archive.ErrLocked)) },
 			[]string{"archive"},
-			"warn archive: the archive is held by another process: evolve run | wait for it, or end it; evolve takes over a lock left by a crash\n",
+			"warn archive: the archive is held by another process: evolve run | wait for that process to end, or end it; evolve takes over a lock left by a crash\n",
 		},
 		{
 			"archive of a newer version", nil, func(p *Probes) { p.Archive = archiveError(archive.ErrNewer) },
@@ -378,7 +378,7 @@ func TestDoctorFindings(t *testing.T) {
 			map[string]string{"suites/other.jsonl": `{"id":"t","goal":"x","answer":"y","split":"holdout"}` + "\n"},
 			nil,
 			[]string{"suite other", "other"},
-			"warn suite other: 1 task (0 search, 1 holdout), 1 domain, 1 cluster; no agent uses it: nothing to search on | assign some tasks to the search split\n",
+			"warn suite other: 1 task (0 search, 1 holdout), 1 domain, 1 cluster; no agent uses it: there are no search tasks | assign some tasks to the search split\n",
 		},
 		{
 			"program missing", nil, nil,
@@ -460,13 +460,13 @@ func TestFreeSpace(t *testing.T) {
 	}
 }
 
-// TestAllowedTools tests that the line about an agent names the allowed tools that its
-// level of autonomy withholds in live turns.
+// TestAllowedTools tests that the line for an agent lists the tools that agent.yaml
+// allows but the level of autonomy withholds in live turns.
 func TestAllowedTools(t *testing.T) {
 	level := func(l autonomy.Level, err error) Probes {
 		return Probes{Level: func(context.Context, string) (autonomy.Level, error) { return l, err }}
 	}
-	const may = "; may keep or share text beyond a turn: memory_add, share"
+	const may = "; tools that may keep or share text beyond a turn: memory_add, share"
 	a := &workspace.Agent{ID: "clerk", Allow: []string{"memory_add", "share"}}
 	for name, c := range map[string]struct {
 		p    Probes

@@ -42,7 +42,7 @@ func checkUser(ctx context.Context, p Probes) []Check {
 	if len(missing) > 1 {
 		verb = "are"
 	}
-	return []Check{warn("git", strings.Join(commands, "; "), "%s %s not set, and a decision is recorded under your name", strings.Join(missing, " and "), verb)}
+	return []Check{warn("git", strings.Join(commands, "; "), "%s %s not set; decisions are recorded with your git name and email address", strings.Join(missing, " and "), verb)}
 }
 
 // checkRepository returns a check for each problem with the repository and, if none is
@@ -105,7 +105,7 @@ func checkReplaced(ctx context.Context, p Probes) []Check {
 	if len(names) > most {
 		shown += ", …"
 	}
-	return []Check{warn("repository", "`git replace --list` lists them, and `git replace --delete OBJECT` removes one",
+	return []Check{warn("repository", "`git replace --list` lists the replace refs, and `git replace --delete OBJECT` removes one",
 		"has replace refs for %s, which git follows and evolve ignores: %s", rtext.Count(len(names), "object"), shown)}
 }
 

@@ -63,13 +63,13 @@ func (p Probes) checkGrader(ctx context.Context, line string, g workspace.Grader
 	case err != nil:
 		return fail(line, "", "%s: it cannot be tried: %s", what, p.brief(err.Error()))
 	case t.Task == "":
-		return ok(line, "%s: exists; it was not tried, because it grades no search task with a single question", what)
+		return ok(line, "%s: it exists but was not tried, because a trial needs a search task that is not a scripted conversation", what)
 	case t.Late:
-		return warn(line, "use --trial to give it more time, or --trial 0 to skip the trial", "%s: it gave no grade for task %s within the time allowed for a trial", what, t.Task)
+		return warn(line, "use --trial to give the grader more time, or --trial 0 to skip the trial", "%s: it gave no grade for task %s within the time allowed for a trial", what, t.Task)
 	case t.Ungraded != "" && (t.Own || t.Unstartable):
 		return fail(line, remedy, "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
 	case t.Ungraded != "":
-		return warn(line, "evolve agent run --task "+t.Task+" grades an answer by the agent", "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
+		return warn(line, "evolve agent run --task "+t.Task+" grades the agent's own answer", "%s: it could not grade %s to task %s: %s", what, answer, t.Task, p.brief(t.Ungraded))
 	}
 	return ok(line, "%s: score %s for %s to task %s", what, number.Score(t.Score), answer, t.Task)
 }
@@ -103,7 +103,7 @@ func (p Probes) checkJudgeRoutes(w *workspace.Workspace, suite string, before []
 		case failed["provider "+r.Provider]:
 			checks = append(checks, fail(line, "see the line about the provider", "%s: its provider %s does not answer", what, r.Provider))
 		case provider.KeyEnv != "" && !p.set(provider.KeyEnv):
-			checks = append(checks, warn(line, "export "+provider.KeyEnv+"=…, in cron as well", "%s: %s is not in the environment", what, provider.KeyEnv))
+			checks = append(checks, warn(line, "export "+provider.KeyEnv+"=…; set it for cron as well", "%s: %s is not set in the environment", what, provider.KeyEnv))
 		}
 	}
 	return checks

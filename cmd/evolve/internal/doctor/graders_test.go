@@ -46,7 +46,7 @@ func TestGraderChecks(t *testing.T) {
 		"crash, made up":  {trial: func(x *GraderTrial) { x.Own, x.Ungraded = false, "a crash" }, want: StatusWarn, says: "it could not grade an invented answer to task t1: a crash"},
 		"cannot start":    {trial: func(x *GraderTrial) { x.Own, x.Ungraded, x.Unstartable = false, "no", true }, want: StatusFail, says: "to task t1: no"},
 		"late":            {trial: func(x *GraderTrial) { x.Late = true }, want: StatusWarn, says: "within the time allowed for a trial"},
-		"no task":         {trial: func(x *GraderTrial) { *x = GraderTrial{} }, want: StatusOK, says: "it was not tried"},
+		"no task":         {trial: func(x *GraderTrial) { *x = GraderTrial{} }, want: StatusOK, says: "it exists but was not tried"},
 		"the sandbox":     {trial: func(*GraderTrial) {}, err: errors.New("no walls"), want: StatusFail, says: "it cannot be tried: no walls"},
 		"without a trial": {want: StatusOK, says: "exists"},
 	} {
@@ -91,7 +91,7 @@ func TestJudgeRouteChecks(t *testing.T) {
 		want   Status
 		says   string
 	}{
-		"no key":    {want: StatusWarn, says: `the judge on the route default, which grades task "t1": SOME_KEY is not in the environment`},
+		"no key":    {want: StatusWarn, says: `the judge on the route default, which grades task "t1": SOME_KEY is not set in the environment`},
 		"no answer": {set: true, before: []Check{fail("provider p", "", "HTTP 401")}, want: StatusFail, says: "its provider p does not answer"},
 	} {
 		p.LookupEnv = func(string) (string, bool) { return "x", c.set }

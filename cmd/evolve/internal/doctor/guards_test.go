@@ -7,8 +7,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// TestGuardsThatAreNotJudged checks that doctor warns about a written guard on the latency
-// of a deterministic agent.
+// TestGuardsThatAreNotJudged checks that doctor warns about a guard on latency in the
+// settings of a deterministic agent.
 func TestGuardsThatAreNotJudged(t *testing.T) {
 	w := &workspace.Workspace{Agents: []workspace.Agent{
 		{ID: "fixed", Deterministic: true, Guards: workspace.Guards{"latency": {}}},

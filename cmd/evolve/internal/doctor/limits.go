@@ -13,7 +13,7 @@ func checkLimits(ctx context.Context, p Probes, w *workspace.Workspace) (map[str
 	out := map[string]batch.Expectation{}
 	list, err := p.Limits(ctx, w)
 	if err != nil {
-		return out, []Check{warn("limits", "see the line about the archive", "what the limits allow cannot be forecast: %v", err)}
+		return out, []Check{warn("limits", "see the line about the archive", "cannot forecast what the limits allow: %v", err)}
 	}
 	var checks []Check
 	for _, f := range list {

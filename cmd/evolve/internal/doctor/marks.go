@@ -28,7 +28,7 @@ func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	var checks []Check
 	for i, bad := range problems {
 		if i == mostMarks {
-			checks = append(checks, warn(name, "correct the marks above first", "and %s that cannot be used", rtext.Count(len(problems)-i, "further mark")))
+			checks = append(checks, warn(name, "correct the marks above first", "%s cannot be used", rtext.Count(len(problems)-i, "further mark")))
 			break
 		}
 		hint := bad.Hint

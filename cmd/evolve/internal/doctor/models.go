@@ -35,13 +35,13 @@ func checkProvider(ctx context.Context, p Probes, w *workspace.Workspace, name s
 	switch {
 	case provider.Kind == workspace.ProviderReplay:
 		if _, err := os.Stat(filepath.Join(w.Root, filepath.FromSlash(provider.Recording))); err != nil {
-			return trouble(w, line, "record it with record: "+provider.Recording+" at a provider", "its recording %s cannot be read: %s", provider.Recording, workspace.Reason(err))
+			return trouble(w, line, "to make the recording, set record: "+provider.Recording+" under a provider in evolve.yaml", "its recording %s cannot be read: %s", provider.Recording, workspace.Reason(err))
 		}
 		return ok(line, "its recording %s exists", provider.Recording)
 	case provider.KeyEnv != "" && !p.set(provider.KeyEnv):
-		return warn(line, "export "+provider.KeyEnv+"=…, in cron as well", "was not asked: %s is not in the environment", provider.KeyEnv)
+		return warn(line, "export "+provider.KeyEnv+"=…; set it for cron as well", "was not tested: %s is not set in the environment", provider.KeyEnv)
 	case !routed:
-		return ok(line, "was not asked: no route leads to it")
+		return ok(line, "was not tested: no route uses it")
 	}
 	ctx, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
@@ -126,7 +126,7 @@ func checkServer(ctx context.Context, p Probes, w *workspace.Workspace, name str
 	case len(unset) > 0:
 		return warn(line, "", "%s; missing from the environment: %s", what, strings.Join(unset, ", "))
 	case !used:
-		return ok(line, "%s; no agent names it, so it is off", what)
+		return ok(line, "%s; no agent names it, so it is not used", what)
 	}
 	return ok(line, "%s", what)
 }

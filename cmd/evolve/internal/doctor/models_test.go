@@ -66,11 +66,11 @@ func TestDoctorModels(t *testing.T) {
 			want: `warn sandbox: namespaces; switched off for mcp search
 ok agent helper: built in, route code (claude-sonnet-5)
 warn agent service: a service at agents.example.org; missing from the environment: AGENT_AUTH
-warn provider claude: was not asked: ANTHROPIC_API_KEY is not in the environment | export ANTHROPIC_API_KEY=…, in cron as well
+warn provider claude: was not tested: ANTHROPIC_API_KEY is not set in the environment | export ANTHROPIC_API_KEY=…; set it for cron as well
 ok provider local: llama: 1 token, in 12 ms
-warn provider openai: was not asked: OPENAI_API_KEY is not in the environment | export OPENAI_API_KEY=…, in cron as well
-ok provider spare: was not asked: no route leads to it
-fail provider tape: its recording recordings/night.yaml cannot be read: no such file or directory | record it with record: recordings/night.yaml at a provider
+warn provider openai: was not tested: OPENAI_API_KEY is not set in the environment | export OPENAI_API_KEY=…; set it for cron as well
+ok provider spare: was not tested: no route uses it
+fail provider tape: its recording recordings/night.yaml cannot be read: no such file or directory | to make the recording, set record: recordings/night.yaml under a provider in evolve.yaml
 warn mcp docs: stands at docs.example.org; missing from the environment: DOCS_AUTH
 warn mcp files: its program "./server" cannot be found | relative paths are resolved against the workspace
 warn mcp search: its program "npx" exists; it has the host's network (network: host); missing from the environment: SEARCH_KEY
@@ -85,10 +85,10 @@ ok agent service: a service at agents.example.org
 ok provider claude: claude-sonnet-5: 1 token, in 12 ms
 ok provider local: llama: 1 token, in 12 ms
 ok provider openai: gpt-5-mini: 1 token, in 12 ms
-ok provider spare: was not asked: no route leads to it
+ok provider spare: was not tested: no route uses it
 ok provider tape: its recording recordings/night.yaml exists
 ok mcp docs: stands at docs.example.org
-ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is off
+ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is not used
 ok mcp search: its program "npx" exists; it has the host's network (network: host)
 `, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
 		},
@@ -99,11 +99,11 @@ ok mcp search: its program "npx" exists; it has the host's network (network: hos
 ok provider claude: claude-sonnet-5: 1 token, in 12 ms
 warn provider local: llama does not answer: connection refused
 warn provider openai: gpt-5-mini does not answer: ` + strings.Repeat("é", 300) + ` …
-ok provider spare: was not asked: no route leads to it
+ok provider spare: was not tested: no route uses it
 ok provider tape: its recording recordings/night.yaml exists
-ok mcp docs: stands at docs.example.org; no agent names it, so it is off
-ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is off
-ok mcp search: its program "npx" exists; it has the host's network (network: host); no agent names it, so it is off
+ok mcp docs: stands at docs.example.org; no agent names it, so it is not used
+ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is not used
+ok mcp search: its program "npx" exists; it has the host's network (network: host); no agent names it, so it is not used
 `, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
 		},
 		{
@@ -117,9 +117,9 @@ ok agent helper: built in, route code (claude-sonnet-5)
 ok provider claude: claude-sonnet-5: 1 token, in 12 ms
 ok provider local: llama: 1 token, in 12 ms
 ok provider openai: gpt-5-mini: 1 token, in 12 ms
-ok provider spare: was not asked: no route leads to it
+ok provider spare: was not tested: no route uses it
 ok provider tape: its recording recordings/night.yaml exists
-ok mcp docs: stands at docs.example.org; no agent names it, so it is off
+ok mcp docs: stands at docs.example.org; no agent names it, so it is not used
 fail mcp files: its program "./server" cannot be run: no such program | relative paths are resolved against the workspace
 warn mcp search: its program "npx" cannot be run: no such program | relative paths are resolved against the workspace
 `, called: "claude anthropic claude-sonnet-5, local openai llama, openai openai gpt-5-mini",
@@ -128,18 +128,18 @@ warn mcp search: its program "npx" cannot be run: no such program | relative pat
 			name: "models that propose", files: map[string]string{"recordings/night.yaml": "x", "server": "x"}, env: "OPENAI_API_KEY SEARCH_KEY DOCS_AUTH",
 			settings: "search: {reflect: {routes: [near, big, code, {route: default, max_usd: 1}]}}\n",
 			want: `warn sandbox: namespaces; switched off for mcp search
-warn provider claude: was not asked: ANTHROPIC_API_KEY is not in the environment | export ANTHROPIC_API_KEY=…, in cron as well
+warn provider claude: was not tested: ANTHROPIC_API_KEY is not set in the environment | export ANTHROPIC_API_KEY=…; set it for cron as well
 ok provider local: llama: 1 token, in 12 ms
 ok provider openai: gpt-5-mini: 1 token, in 12 ms
-ok provider spare: was not asked: no route leads to it
+ok provider spare: was not tested: no route uses it
 ok provider tape: its recording recordings/night.yaml exists
 ok search.reflect near: llama of provider local
 ok search.reflect big: gpt-5: 1 token, in 12 ms
 ok search.reflect code: claude-sonnet-5 of provider claude
 warn search.reflect default: max_usd has no effect: the price of gpt-5-mini is unknown | add gpt-5-mini to prices, or set max_calls
-ok mcp docs: stands at docs.example.org; no agent names it, so it is off
-ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is off
-ok mcp search: its program "npx" exists; it has the host's network (network: host); no agent names it, so it is off
+ok mcp docs: stands at docs.example.org; no agent names it, so it is not used
+ok mcp files: its program "./server" exists; it has the host's network (network: host); no agent names it, so it is not used
+ok mcp search: its program "npx" exists; it has the host's network (network: host); no agent names it, so it is not used
 `, called: "local openai llama, openai openai gpt-5-mini, openai openai gpt-5",
 		},
 	} {
@@ -189,7 +189,7 @@ func TestReflectOfABrokenProvider(t *testing.T) {
 	w.Settings.Providers = map[string]workspace.Provider{"local": {Kind: workspace.ProviderOpenAI}}
 	w.Settings.Search.Reflect.Routes = []mutate.AuthorRoute{{Name: "near"}}
 	got := checkReflect(t.Context(), Probes{}, w, []Check{fail("provider local", "", "connection refused")})
-	if len(got) != 1 || got[0].Status != StatusWarn || got[0].Text != "was not asked: its provider local does not answer" {
+	if len(got) != 1 || got[0].Status != StatusWarn || got[0].Text != "was not tested: its provider local does not answer" {
 		t.Errorf("%+v", got)
 	}
 }

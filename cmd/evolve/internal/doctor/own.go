@@ -35,8 +35,8 @@ func checkOwn(w *workspace.Workspace) []Check {
 			continue // required files are checked elsewhere
 		}
 		if line := scrub.Line(data); line > 0 {
-			checks = append(checks, warn(name, "give it as the name of an environment variable instead: an approval that would commit it is refused",
-				"%s, line %d holds what looks like a credential", file, line))
+			checks = append(checks, warn(name, "put the credential in an environment variable and name only the variable here: an approval that would commit this file is refused",
+				"%s, line %d, contains what looks like a credential", file, line))
 		}
 	}
 	return checks

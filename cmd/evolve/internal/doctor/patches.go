@@ -56,7 +56,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	case strings.Contains(message, "not a git repository"):
 		return warn(name, "run git init there, and commit the files", "%q is not in a git repository", t.Repo)
 	case strings.Contains(message, "dubious ownership"):
-		return fail(name, "git config --global --add safe.directory FOLDER, if you trust it", "the repository belongs to another user, so git refuses it")
+		return fail(name, "to trust the repository, run git config --global --add safe.directory FOLDER", "the repository belongs to another user, so git refuses it")
 	case err != nil:
 		return fail(name, "", "%q cannot be opened: %s", t.Repo, message)
 	case inside != "true":
@@ -82,7 +82,7 @@ func checkTarget(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 		also = "; measured by " + strings.Join(b.Command, " ")
 	}
 	if t.Agent != "" {
-		also += fmt.Sprintf("; tried as %s on %s", t.Agent, rtext.Count(w.TrialTasks(t), "search task"))
+		also += fmt.Sprintf("; tried with agent %s on %s", t.Agent, rtext.Count(w.TrialTasks(t), "search task"))
 	}
 	return ok(name, "%s may be changed: %s%s", rtext.Count(len(t.Policy.Allow), "path"), strings.Join(t.Policy.Allow, ", "), also)
 }
@@ -111,9 +111,9 @@ func checkTests(ctx context.Context, p Probes, w *workspace.Workspace) Check {
 	}
 	switch {
 	case err != nil && none:
-		return warn(name, "remove patches.sandbox on a machine that has a sandbox", "their tests run with your own rights: %v", err)
+		return warn(name, "remove patches.sandbox on a machine that has a sandbox", "the tests of patches run with your own rights: %v", err)
 	case err != nil:
-		return warn(name, sandbox.Remedy(err)+"; patches.sandbox: none runs the tests without a sandbox", "their tests are not run, because there is no sandbox: %v", err)
+		return warn(name, sandbox.Remedy(err)+"; to run the tests without a sandbox, set patches.sandbox: none", "the tests of patches are not run, because there is no sandbox: %v", err)
 	}
 	return ok(name, "%s, tests run in: %s", reviewersOf(w), walls)
 }

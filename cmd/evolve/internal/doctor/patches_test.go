@@ -52,7 +52,7 @@ ok patches: no review by another agent, tests run in: namespaces
 			git(own, "config", "user.name", "a")
 			git(own, "add", "-A")
 			git(own, "commit", "-q", "-m", "begin")
-		}, func(*Probes) {}, `ok patches code: 1 path may be changed: .; tried as solver on 12 search tasks
+		}, func(*Probes) {}, `ok patches code: 1 path may be changed: .; tried with agent solver on 12 search tasks
 ok patches: no review by another agent, tests run in: namespaces
 `},
 		"no repository": {settings, func(root string) { _ = os.Mkdir(filepath.Join(root, "code"), 0o755) }, func(*Probes) {}, `warn patches code: "code" is not in a git repository | run git init there, and commit the files
@@ -70,17 +70,17 @@ ok patches: no review by another agent, tests run in: namespaces
 		"no walls": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are not run, because there is no sandbox: no namespaces | allow user namespaces, or install bubblewrap; patches.sandbox: none runs the tests without a sandbox
+warn patches: the tests of patches are not run, because there is no sandbox: no namespaces | allow user namespaces, or install bubblewrap; to run the tests without a sandbox, set patches.sandbox: none
 `},
 		"no walls wanted": {settings + "  sandbox: none\n", good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "none", errors.New("no namespaces") }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests run with your own rights: no namespaces | remove patches.sandbox on a machine that has a sandbox
+warn patches: the tests of patches run with your own rights: no namespaces | remove patches.sandbox on a machine that has a sandbox
 `},
 		"walls that cannot show a tree at one place": {settings, good, func(p *Probes) {
 			p.Sandbox = func(context.Context) (string, error) { return "landlock", nil }
 		}, `ok patches code: 1 path may be changed: cache
-warn patches: their tests are not run, because there is no sandbox: Landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; patches.sandbox: none runs the tests without a sandbox
+warn patches: the tests of patches are not run, because there is no sandbox: Landlock alone is not enough for these tests | allow user namespaces, or install bubblewrap; to run the tests without a sandbox, set patches.sandbox: none
 `},
 		"no go": {settings, good, func(p *Probes) {
 			p.LookPath = func(name string) (string, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 // raiseBound is the hint about a route whose replies are cut off.
-const raiseBound = "raise the route's max_tokens, or remove it"
+const raiseBound = "raise or remove the route's max_tokens"
 
 // checkReflect returns one check for each route of search.reflect. If the API key is set,
 // it makes one cheap call to a model that the provider's check did not call. A search works
@@ -30,11 +30,11 @@ func checkReflect(ctx context.Context, p Probes, w *workspace.Workspace, before 
 			continue
 		}
 		if text := batch.UnsentReflect(w, set.Budget.USD, r.Name); text != "" {
-			checks = append(checks, warn(line, "raise the bound, or lower the route's max_tokens", "%s", text))
+			checks = append(checks, warn(line, "raise that limit, or lower the route's max_tokens", "%s", text))
 			continue
 		}
 		if failed["provider "+route.Provider] {
-			checks = append(checks, warn(line, "", "was not asked: its provider %s does not answer", route.Provider))
+			checks = append(checks, warn(line, "", "was not tested: its provider %s does not answer", route.Provider))
 			continue
 		}
 		called, _ := routeTo(w, route.Provider)

@@ -22,9 +22,9 @@ func checkRemotes(ctx context.Context, p Probes, w *workspace.Workspace) []Check
 		case r.Err == nil:
 			checks = append(checks, ok(name, "%s", p.brief(r.Remote+" of "+r.Folder+" accepts branches; proposals are made for the branch "+r.Base)))
 		case errors.As(r.Err, &none):
-			checks = append(checks, warn(name, "git remote add "+r.Remote+" ADDRESS, or name a different remote in adoption.remote", "%s", p.brief(r.Err.Error())))
+			checks = append(checks, warn(name, "run git remote add "+r.Remote+" ADDRESS, or name a different remote in adoption.remote", "%s", p.brief(r.Err.Error())))
 		default:
-			checks = append(checks, warn(name, "proposals await a merge there: `evolve adopt sync` tries to reach the remote again", "%s", p.brief(r.Folder+": "+r.Err.Error())))
+			checks = append(checks, warn(name, "proposals are adopted by a merge on the remote; `evolve adopt sync` tries to reach it again", "%s", p.brief(r.Folder+": "+r.Err.Error())))
 		}
 	}
 	return checks

@@ -9,9 +9,9 @@ func checkTraces(p Probes) []Check {
 	set, err := tracing.Read(p.LookupEnv)
 	switch {
 	case err != nil:
-		return []Check{warn(name, "`evolve help metrics` lists the environment variables; a run continues without traces", "none are sent: %s", err)}
+		return []Check{warn(name, "`evolve help metrics` lists the environment variables; a run continues without traces", "no traces are sent: %s", err)}
 	case set != nil:
-		return []Check{ok(name, "nights send them to %s", set.Target())}
+		return []Check{ok(name, "nights send traces to %s", set.Target())}
 	}
 	return nil
 }

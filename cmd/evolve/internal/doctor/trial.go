@@ -48,12 +48,12 @@ func checkTrials(ctx context.Context, p Probes, w *workspace.Workspace, before [
 		a := &w.Agents[i]
 		name := "trial " + a.ID
 		if why := untried(w, a, p, before); why != "" {
-			checks = append(checks, warn(name, "", "was not tried: %s", why))
+			checks = append(checks, warn(name, "", "the agent was not tried: %s", why))
 			continue
 		}
 		t, err := p.Trial(ctx, a)
 		if err != nil {
-			checks = append(checks, fail(name, "", "it cannot be prepared: %s", p.brief(err.Error())))
+			checks = append(checks, fail(name, "", "the trial could not be run: %s", p.brief(err.Error())))
 			continue
 		}
 		checks = append(checks, p.judgeTrial(name, a, t))
@@ -144,7 +144,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 	switch {
 	case t.Offline && (failed || t.Score != nil && *t.Score == 0):
 		check := warn(name, `set "network: host" under adapter: in agents/`+a.ID+"/agent.yaml, if it must reach a model or another service",
-			"%s; it tried to use a network, but has none", text)
+			"%s; the program tried to use the network, but has no network access", text)
 		if both && failed { // on two tasks
 			check.Status = StatusFail
 		}
@@ -162,7 +162,7 @@ func (p Probes) trialVerdict(name string, a *workspace.Agent, t Trial) Check {
 			"%s; IT IS DECLARED DETERMINISTIC, BUT GAVE A DIFFERENT ANSWER TO THE SAME REQUEST", text)
 	case both && !a.Deterministic && t.Same:
 		check := ok(name, "%s; it gave the same answer with a different seed", text)
-		check.Hint = "if it always does, set deterministic: true and uses_seed: false in its agent.yaml to avoid the repeats; a night determines this with certainty"
+		check.Hint = "if the agent always gives the same answer to the same task, whatever the seed, set deterministic: true and uses_seed: false in agent.yaml to avoid the repeats; the report of a night says whether it does"
 		return check
 	}
 	return ok(name, "%s", text)

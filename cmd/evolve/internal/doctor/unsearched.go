@@ -14,8 +14,8 @@ func checkUnsearched(w *workspace.Workspace) []Check {
 		name := "space " + a.ID
 		checks = append(checks, ok(name, "not searched: %s", left))
 		if named := a.NamedInVain(); named != "" {
-			checks[len(checks)-1] = warn(name, "remove them from space: in agent.yaml",
-				"space: names %s, which have no effect; not searched: %s", named, left)
+			checks[len(checks)-1] = warn(name, "remove these parameters from space: in agent.yaml",
+				"space: in agent.yaml names parameters that have no effect (%s); not searched: %s", named, left)
 		}
 	}
 	return checks

@@ -31,7 +31,7 @@ func TestCodeNights(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, file string
-		// world is the target, and set the set of instances used as its cases.
+		// world is the target, and set is the set of instances used as its cases.
 		world, set string
 		// peers change the file that contains the block, and flags are the flags with which
 		// the score command then runs.

@@ -27,7 +27,7 @@ func TestTimeIsUp(t *testing.T) {
 	if v := p.mustLook(); v.run.State != archive.RunDone || v.run.Exit != 6 {
 		t.Errorf("the run is %s with exit %d", v.run.State, v.run.Exit)
 	}
-	p.admits("the limit on time left no evaluation for the agent")
+	p.admits("the limit on time left no evaluations for the agent")
 	// The next run is not affected.
 	p.flags = []string{"--budget-evals", "300", "--stages", "search"}
 	if o := decodeOutcome(t, p.do(0, p.night()...)); !strings.HasPrefix(o.Run, "2-") {

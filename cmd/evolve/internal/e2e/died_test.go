@@ -44,7 +44,7 @@ func TestStatusOfAKilledRun(t *testing.T) {
 	if s.Running || s.Runs[0].State != archive.RunInterrupted || s.Runs[0].Exit != 130 || s.Runs[0].Next != "evolve run --resume" {
 		t.Errorf("after the kill: %+v", s)
 	}
-	if !strings.Contains(text, "its process died, or had no disk space to record its end; its last record is from 20") || !strings.Contains(text, "evolve run --resume") || strings.Contains(text, "running") {
+	if !strings.Contains(text, "its process died, or could not record the run's end because the disk was full; the last record is from 20") || !strings.Contains(text, "evolve run --resume") || strings.Contains(text, "running") {
 		t.Errorf("after the kill:\n%s", text)
 	}
 	if text := p.do(0, "report", "--workspace", p.root).stdout; strings.Contains(text, "still on") || !strings.Contains(text, "its process died") {

@@ -21,7 +21,7 @@ const (
 	// first probeTurns of them are asked again as probes, followed by unseenProbes other
 	// questions, which measure whether a correction carries over.
 	askedTurns, probeTurns, unseenProbes = 20, 10, 4
-	// person is who decides.
+	// person is the person who decides.
 	person = "Kim Lee <kim@example.org>"
 )
 
@@ -281,9 +281,9 @@ type effects struct {
 	// feedback is the effect of the feedback on tools together with memories of the
 	// corrections, and undone that of removing both.
 	feedback, undone counts
-	// everywhere is the same, but with memories that are recalled for every request.
-	// lessons is the effect of only the lessons of a night. Both are measured with
-	// EVOLVE_LLM_PARTS=all.
+	// everywhere is the same effect as feedback, but with memories that are recalled for
+	// every request. lessons is the effect of only the lessons of a night. Both are
+	// measured with EVOLVE_LLM_PARTS=all.
 	everywhere, lessons counts
 }
 

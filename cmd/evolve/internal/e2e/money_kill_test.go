@@ -19,7 +19,7 @@ import (
 	"evolve/archive"
 )
 
-// perToken is the price of a token of the billing server, in USD.
+// perToken is the price, in USD, that the billing server charges for a token.
 const perToken = 1e-6
 
 // billing is a priced model. It bills a request when it arrives, whether or not the client
@@ -146,8 +146,8 @@ func TestPolicyBudgetHoldsOverKills(t *testing.T) {
 }
 
 // agreesOnMoney checks the server's bill against the limit, and the sums in the status,
-// report and archive against each other and the bill. The bill may exceed the limit and the
-// account by the amount beyond.
+// report and archive against each other and the bill. The bill may exceed the limit and
+// the account by at most beyond, which is an amount in USD.
 func (p place) agreesOnMoney(b *billing, limit, beyond float64) {
 	p.t.Helper()
 	_, billed, dearest := b.billed()

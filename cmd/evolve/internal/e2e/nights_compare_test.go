@@ -138,8 +138,8 @@ func (s *tale) count(what string, got, want int) {
 	s.same(what, float64(got), float64(want))
 }
 
-// reruns is the number of champion reruns in a night: two for each of a number of search
-// tasks that is a fortieth of the budget.
+// reruns is the number of champion reruns in a night: two for each of n search tasks,
+// where n is a fortieth of the budget.
 const reruns = 20
 
 // compare compares the figures of a night's report with what the world noted.
@@ -490,7 +490,7 @@ func (s *tale) watched(r nightly) {
 	}
 }
 
-// line returns the nights since the latest adoption that had the current champion.
+// line returns the nights with the current champion, beginning at the latest adoption.
 func (s *tale) line() []noted {
 	first := 0
 	if n := len(s.adopted); n > 0 {

@@ -402,7 +402,7 @@ func TestNightsOfUse(t *testing.T) {
 		t.Fatalf("after the change the watch shows %+v", r.Volatile.Agents[0].Watch)
 	}
 	page := s.do(0, "report", "--workspace", s.root).stdout
-	for _, want := range []string{s.adopted[1].proposal + " disappoints: ", "the champion has fallen by ", r.advised()} {
+	for _, want := range []string{s.adopted[1].proposal + " disappoints: ", "the champion's score has fallen by ", r.advised()} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not have %q:\n%s", want, page)
 		}

@@ -121,7 +121,7 @@ func TestUseDuringRuns(t *testing.T) {
 }
 
 // kept matches messages that name the process in the way.
-var kept = regexp.MustCompile(`is held by evolve.*process \d+|another process is taking a turn`)
+var kept = regexp.MustCompile(`is held by evolve.*process \d+|another process is running a turn`)
 
 // together runs commands at once and returns those that another process prevented. Each of
 // these must name that process.

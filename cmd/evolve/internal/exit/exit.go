@@ -145,7 +145,7 @@ func kinds() []kind {
 		as(Usage, always[*workspace.Errors]("correct these errors; `evolve help workspace` and `evolve help agents` explain every key, and `evolve doctor` checks the rest")),
 		as(Usage, always[*workspace.LinkedStateError]("evolve writes nothing outside .evolve: replace the link with a folder; to store everything elsewhere, make .evolve itself a link")),
 		as(Usage, func(e *batch.UnknownAgentError) string {
-			return Suggest(Listed("the workspace has ", e.Known, "the workspace has no agents; `evolve doctor` checks its code targets"), "%s", e.Name, e.Known)
+			return Suggest(Listed("agents of the workspace: ", e.Known, "the workspace has no agents; `evolve doctor` checks its code targets"), "%s", e.Name, e.Known)
 		}),
 		as(Usage, always[*batch.NoSearchTasksError]("assign some tasks to the search split; `evolve doctor` lists those that were excluded because the same task is held out")),
 		as(Usage, func(e *batch.ResumeError) string { return e.Hint }),
@@ -153,7 +153,7 @@ func kinds() []kind {
 		as(Usage, always[*batch.UnsearchedError]("`evolve help code` describes targets, their commands and marks; `evolve doctor` checks them")),
 		is(Usage, "`evolve init` without --minimal writes a starter agent; `evolve help agents` describes how to add your own", batch.ErrNoAgents),
 		as(Locked, func(e *patch.LockedError) string { return e.Hint() }),
-		is(Locked, "wait for it, or look at it meanwhile with `evolve status` and `evolve report`", archive.ErrLocked),
+		is(Locked, "wait for that process to end; `evolve status` and `evolve report` work in the meantime", archive.ErrLocked),
 		is(Integrity, "use the version of evolve that wrote it, or a newer version", archive.ErrNewer),
 		as(Integrity, always[*archive.BoundError]("`evolve audit verify` shows more; if the proposal awaits a decision, reject it, and `evolve run` makes a new one; if it was adopted, check the commit, and compare the archive with a backup")),
 		as(Integrity, always[*archive.WitnessError]("`evolve audit verify` and `evolve audit log` show the current ledger; to restore a backup from .evolve/backups, move .evolve/archive away and run `evolve archive restore FILE`; `evolve audit accept-head --reason \"…\"` accepts the current ledger")),
@@ -167,15 +167,15 @@ func kinds() []kind {
 		as(Budget, always[*bench.SpentError]("raise that limit under policies in evolve.yaml; `evolve agent show` prints the policies in force")),
 		is(Infrastructure, "install git, or add its folder to PATH; `evolve doctor` checks for it", patch.ErrNoGit),
 		as(Infrastructure, func(e *bench.FailingError) string {
-			return "`" + e.Try() + "` shows the failure; correct its cause, then run `evolve run`: what was paid for is reused if it still applies"
+			return "`" + e.Try() + "` shows the failure; correct its cause, then run `evolve run`: paid results that still apply are reused"
 		}),
 		as(Infrastructure, func(e *bench.GradersFailingError) string {
-			return "`" + e.Try() + "` shows the failure of the grader; correct its cause, then run `evolve run`: what was paid for is reused if it still applies"
+			return "`" + e.Try() + "` shows the failure of the grader; correct its cause, then run `evolve run`: paid results that still apply are reused"
 		}),
 		as(Infrastructure, always[*bench.NoServerError]("start the server, or correct its address, then run `evolve run`; `evolve doctor` checks it before a run")),
 		is(Infrastructure, "see the error of the agent or its provider with `evolve report`, then run `evolve run` again", bench.ErrOutage),
 		is(Usage, "a file exists where a folder is needed; move it away", syscall.ENOTDIR),
-		is(Infrastructure, "it must be readable and writable by the user who runs evolve", fs.ErrPermission),
+		is(Infrastructure, "the file or folder must be readable and writable by the user who runs evolve", fs.ErrPermission),
 		is(Interrupted, "", context.Canceled, night.ErrInterrupted),
 	}
 }

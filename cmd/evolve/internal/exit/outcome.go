@@ -15,7 +15,7 @@ func OfOutcome(o agent.Outcome, why string) error {
 	case agent.OK, agent.LowUtility, agent.WrongToolBoundary:
 		return nil
 	case agent.Infrastructure, agent.RateLimited, agent.CircuitOpen:
-		code, hint = Infrastructure, "`evolve doctor` asks each provider once; repeat the command when it answers"
+		code, hint = Infrastructure, "`evolve doctor` asks each provider once; repeat the command when the provider answers"
 	case agent.BudgetExceeded, agent.Timeout:
 		code, hint = Budget, "`evolve agent show` prints the limits in force"
 	case agent.Denied:

@@ -30,11 +30,11 @@ func (r *Remote) receive(ctx context.Context) error {
 	}
 	c, err := stream.Consumer(ctx, name)
 	if err != nil {
-		return refused("the answers to "+r.offer.Agent, err)
+		return refused("the answers to the jobs of "+r.offer.Agent, err)
 	}
 	consuming, err := c.Consume(r.take, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // it continues by itself
 	if err != nil {
-		return refused("the answers to "+r.offer.Agent, err)
+		return refused("the answers to the jobs of "+r.offer.Agent, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *Remote) take(m jetstream.Msg) {
 		_ = m.NakWithDelay(reconnectWait)
 		return
 	case err != nil && r.expects(got):
-		got.Result, got.Changed = agent.Result{Outcome: agent.Infrastructure, Error: "the answer from a worker: " + err.Error()}, false
+		got.Result, got.Changed = agent.Result{Outcome: agent.Infrastructure, Error: "the answer from a worker cannot be used: " + err.Error()}, false
 	case err != nil:
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -160,7 +160,7 @@ func (r *Remote) decode(m jetstream.Msg) (*received, error) {
 	}
 	a := answer{}
 	if err := json.Unmarshal(data, &a); err != nil {
-		return got, fmt.Errorf("it is not an answer: %w", err)
+		return got, fmt.Errorf("the message is not an answer: %w", err)
 	}
 	if p.Part != "" && (a.ID != p.ID || a.Job != p.Job) {
 		return got, errors.New("it is the answer to a different job")

@@ -176,7 +176,7 @@ func unreachable(err error) error {
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) {
 		// A server that requires a client certificate and receives none ends the connection
 		// after the client's handshake, and its reason may be lost.
-		return fmt.Errorf("%w: the server has ended the connection; it may require a certificate from its clients", ErrUnreachable)
+		return fmt.Errorf("%w: the server closed the connection; it may require a client certificate", ErrUnreachable)
 	}
 	return fmt.Errorf("%w: %s", ErrUnreachable, err.Error())
 }
@@ -208,7 +208,7 @@ func (h *Hub) lost(err error) {
 		h.overdue = time.AfterFunc(h.o.Patience, func() { close(out) })
 	}
 	if err != nil && !h.nc.IsClosed() {
-		h.o.Log.Warn("the connection to the hub is lost; it is restored when the hub answers", "error", err.Error())
+		h.o.Log.Warn("the connection to the hub is lost; evolve reconnects when the hub answers", "error", err.Error())
 	}
 }
 
@@ -359,7 +359,7 @@ func (h *Hub) Setup(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, 3*requestTime)
 	defer stop()
 	for _, s := range []jetstream.StreamConfig{
-		{Name: workStream, Description: "jobs of evolve", Subjects: []string{workSubject + "*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: workAge, Duplicates: resendAge},
+		{Name: workStream, Description: "evolve jobs", Subjects: []string{workSubject + "*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: workAge, Duplicates: resendAge},
 		{Name: answerStream, Description: "answers for evolve", Subjects: []string{answerSubject + "*"}, Retention: jetstream.WorkQueuePolicy, MaxAge: answerAge, Duplicates: resendAge},
 	} {
 		if _, err := h.js.CreateOrUpdateStream(ctx, s); err != nil {
@@ -367,7 +367,7 @@ func (h *Hub) Setup(ctx context.Context) error {
 		}
 	}
 	for _, b := range []jetstream.KeyValueConfig{
-		{Bucket: offerBucket, Description: "agents of running nights of evolve", TTL: offerAge},
+		{Bucket: offerBucket, Description: "agents of evolve runs in progress", TTL: offerAge},
 		{Bucket: workerBucket, Description: "workers of evolve", TTL: presenceAge},
 	} {
 		if _, err := h.js.CreateOrUpdateKeyValue(ctx, b); err != nil {
@@ -375,7 +375,7 @@ func (h *Hub) Setup(ctx context.Context) error {
 		}
 	}
 	for _, o := range []jetstream.ObjectStoreConfig{
-		{Bucket: bundleStore, Description: "folders and jobs of evolve", TTL: bundleAge},
+		{Bucket: bundleStore, Description: "evolve folders and jobs", TTL: bundleAge},
 		{Bucket: partStore, Description: "large answers for evolve", TTL: answerAge},
 	} {
 		if _, err := h.js.CreateOrUpdateObjectStore(ctx, o); err != nil {
@@ -392,7 +392,7 @@ func refused(what string, err error) error {
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("%w: JetStream is not enabled on the server or for this account", ErrUnreachable)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("%w: no answer about %s; perhaps these credentials do not allow its use", ErrUnreachable, what)
+		return fmt.Errorf("%w: the request about %s timed out; perhaps these credentials do not allow it", ErrUnreachable, what)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrUnreachable, what, err)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrCredentials reports that a text holds no credentials.
-var ErrCredentials = errors.New("it holds neither a JWT with a seed nor the seed of a user")
+var ErrCredentials = errors.New("it contains neither a JWT with a seed nor a user's seed")
 
 // CheckCredentials returns ErrCredentials for a text that holds no credentials.
 func CheckCredentials(text []byte) error {

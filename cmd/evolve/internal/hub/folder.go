@@ -20,7 +20,7 @@ const (
 )
 
 // errFolder marks errors about folders that cannot be sent.
-var errFolder = errors.New("the folder cannot be sent")
+var errFolder = errors.New("the folder cannot be transferred")
 
 // Pack returns the files in a folder as a tar archive that depends only on names, content
 // and the executable bit. It returns nil for a folder without entries. It follows no
@@ -68,7 +68,7 @@ func packFS(files fs.FS, readlink func(string) (string, error)) ([]byte, error) 
 			return fmt.Errorf("%w: %q is neither a file nor a folder", errFolder, name)
 		}
 		if size += info.Size(); size > mostFolder {
-			return fmt.Errorf("%w: it has more than %d MiB", errFolder, mostFolder>>20)
+			return fmt.Errorf("%w: it is larger than %d MiB", errFolder, mostFolder>>20)
 		}
 		data, err := fs.ReadFile(files, name)
 		if err != nil {

@@ -133,7 +133,7 @@ func TestPoison(t *testing.T) {
 		c.kill()
 	}
 	w.work("c", 1, echo)
-	if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "2 workers ended") {
+	if res := <-got; res.Outcome != agent.Infrastructure || !strings.Contains(res.Error, "2 workers failed while running the task") {
 		t.Errorf("ended with %+v", res)
 	}
 }
@@ -305,7 +305,7 @@ func TestWithdrawnTask(t *testing.T) {
 func TestRefusedOffers(t *testing.T) {
 	for want, k := range map[string]*Worker{
 		"but this worker runs 1 (otherpro)": {Name: "other", Binary: "otherprogram", Version: "1", Slots: 1},
-		"does not have [KEY]":               {Name: "poor", Binary: program, Slots: 1, Missing: func(names []string) []string { return names }},
+		"lacks the variables [KEY]":         {Name: "poor", Binary: program, Slots: 1, Missing: func(names []string) []string { return names }},
 		"walls are weaker": {Name: "open", Binary: program, Slots: 1, Open: func(context.Context, Offer, string, string) (Served, error) {
 			return Served{}, errors.New("its walls are weaker")
 		}},

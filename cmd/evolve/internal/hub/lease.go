@@ -96,7 +96,7 @@ func (r *Remote) lease() error {
 		go r.leaseOne(m)
 	})
 	if err != nil {
-		return refused("the calls of "+r.offer.Agent, err)
+		return refused("the subscription to calls of "+r.offer.Agent, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,7 +203,7 @@ func (l lessee) lease(ctx context.Context, c policy.Call, run func(ctx context.C
 	defer func() { _ = sub.Unsubscribe() }()
 	data, err := json.Marshal(leaseRequest{Job: l.job.ID, Digest: l.job.Digest, Call: c})
 	if err != nil {
-		return none, fmt.Errorf("asking for a call: %w", err)
+		return none, fmt.Errorf("encoding the request for a call: %w", err)
 	}
 	if err := l.hub.nc.PublishRequest(leaseSubject+l.token, inbox, data); err != nil {
 		return none, refused("a call", err)
@@ -223,9 +223,9 @@ func (l lessee) lease(ctx context.Context, c policy.Call, run func(ctx context.C
 			var s leaseStep
 			switch {
 			case m.Header.Get("Status") != "":
-				return none, errors.New("the run did not answer a call from its task")
+				return none, errors.New("the run did not answer a request for a call")
 			case json.Unmarshal(m.Data, &s) != nil:
-				return none, errors.New("the run answered a call with a message of the wrong kind")
+				return none, errors.New("the run answered a request for a call with a message of the wrong kind")
 			case s.Refused != "":
 				return none, fmt.Errorf("the run refused a call: %.200s", s.Refused)
 			case s.Done != nil:

@@ -154,7 +154,7 @@ func (a *answer) check() error {
 	case a.Elapsed < 0 || r.Waited < 0:
 		return errors.New("a time is negative")
 	case !(r.Usage.CostUSD >= 0) || math.IsInf(r.Usage.CostUSD, 0), r.Usage.InputTokens < 0, r.Usage.OutputTokens < 0, r.Usage.CachedTokens < 0, r.Usage.Iterations < 0, r.Usage.ToolCalls < 0:
-		return errors.New("the usage is out of range")
+		return errors.New("a usage figure is negative or not finite")
 	}
 	return nil
 }

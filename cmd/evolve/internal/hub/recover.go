@@ -47,7 +47,7 @@ func (r *Remote) recover(ctx context.Context) {
 		return r.announce(ctx)
 	})
 	if err != nil {
-		r.hub.o.Log.Warn("the run's tasks cannot be put back on the hub", "agent", r.offer.Agent, "error", err.Error())
+		r.hub.o.Log.Warn("the run's tasks cannot be republished on the hub", "agent", r.offer.Agent, "error", err.Error())
 		return
 	}
 	if !lost {

@@ -118,10 +118,10 @@ type received struct {
 	msg jetstream.Msg
 }
 
-// Offer makes an offer and returns the agent whose tasks workers run. The key is the
-// coordinator's secret and is the same for all processes of a run. The guard applies the
-// limits for all workers together; if it is nil, every call that such a limit bounds is
-// refused.
+// Offer makes an offer and returns an agent whose tasks are run by workers. The key is
+// the coordinator's secret and is the same for all processes of a run. The guard applies
+// the limits for all workers together; if it is nil, every call that is subject to such a
+// limit is refused.
 func (h *Hub) Offer(ctx context.Context, o Offer, bundle, key []byte, guard Guard) (*Remote, error) {
 	r := &Remote{
 		hub: h, offer: o, token: tokenOf(o.Run, o.Agent), bundle: bundle, guard: guard,
@@ -274,7 +274,7 @@ func (r *Remote) Run(ctx context.Context, req agent.Request) agent.Result {
 	res := got.Result
 	if got.Changed {
 		if err := r.fetchFolder(ctx, req.Workdir, got.Folder); err != nil {
-			return agent.Result{Outcome: agent.Infrastructure, Error: "the folder that the worker returned: " + err.Error(), Usage: res.Usage}
+			return agent.Result{Outcome: agent.Infrastructure, Error: "the folder that the worker returned cannot be used: " + err.Error(), Usage: res.Usage}
 		}
 	}
 	if req.Observe != nil {
@@ -429,7 +429,7 @@ func (r *Remote) exchange(ctx context.Context, id string, name jobName, p *pendi
 			return nil, r.hub.errOverdue()
 		case <-alone:
 			r.cancel(id, p)
-			return nil, fmt.Errorf("%w: for %s no worker has served %s%s", ErrUnreachable, r.hub.o.Patience, r.offer.Agent, r.obstacles())
+			return nil, fmt.Errorf("%w: for %s, no worker has served %s%s", ErrUnreachable, r.hub.o.Patience, r.offer.Agent, r.obstacles())
 		case <-drained:
 			if r.withdraw(ctx, id, name, p) {
 				return nil, errUnbegun

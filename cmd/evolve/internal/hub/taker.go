@@ -209,7 +209,7 @@ func (t *taker) do(hurry context.Context, m jetstream.Msg) {
 	case unread != nil:
 		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the task cannot be sent to workers: " + unread.Error()}
 	case delivery > t.offer.MaxAttempts:
-		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: fmt.Sprintf("%d workers ended while they ran the task", t.offer.MaxAttempts)}
+		a.Result = agent.Result{Outcome: agent.Infrastructure, Error: fmt.Sprintf("%d workers failed while running the task", t.offer.MaxAttempts)}
 	default:
 		if err := t.run(ctx, j, &a); err != nil {
 			a.Result = agent.Result{Outcome: agent.Infrastructure, Error: "the worker: " + err.Error(), Usage: a.Result.Usage} // the task may have been paid for

@@ -9,7 +9,7 @@ import (
 
 // errUnbegun reports that a job was withdrawn before a worker began it, because no more
 // evaluations may begin.
-var errUnbegun = errors.New("withdrawn: no worker had begun the task")
+var errUnbegun = errors.New("the task was withdrawn before any worker began it")
 
 // untilDrained returns a context that ends with ctx, or with errUnbegun once no more
 // evaluations may begin. If later is set, the request is not the first of its evaluation

@@ -137,7 +137,7 @@ func (w *Worker) Run(ctx, hurry context.Context) error {
 		}
 		if err != nil && err.Error() != w.told {
 			w.told = err.Error()
-			w.Hub.o.Log.Warn("the hub's offers cannot be followed; trying again", "error", w.told)
+			w.Hub.o.Log.Warn("the hub's offers cannot be watched; trying again", "error", w.told)
 		}
 		w.Pause(ctx, heartbeat/10)
 	}
@@ -187,7 +187,7 @@ func (f *following) follow() error {
 		case e, ok := <-watch.Updates():
 			switch {
 			case !ok:
-				return errors.New("the watch has ended")
+				return errors.New("the watch on the hub's offers has ended")
 			case e != nil:
 				seen[e.Key()] = true
 				f.update(e)
@@ -280,14 +280,14 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 	name := text.Clip(o.Agent, 80)
 	refuse := func(why string) {
 		w.note(&o, token, why)
-		w.Hub.o.Log.Warn("an offer is refused", "agent", name, "run", text.Clip(o.Run, 80), "reason", why)
+		w.Hub.o.Log.Warn("an offer of work was refused", "agent", name, "run", text.Clip(o.Run, 80), "reason", why)
 	}
 	if o.Binary != w.Binary {
-		refuse(fmt.Sprintf("the offer is for %s, but this worker runs %s", ProgramName(o.Version, o.Binary), ProgramName(w.Version, w.Binary)))
+		refuse(fmt.Sprintf("the run uses %s, but this worker runs %s", ProgramName(o.Version, o.Binary), ProgramName(w.Version, w.Binary)))
 		return
 	}
 	if missing := w.Missing(o.Needs); len(missing) > 0 {
-		refuse(fmt.Sprintf("the environment of worker %s does not have %v", w.Name, missing))
+		refuse(fmt.Sprintf("the environment of worker %s lacks the variables %v", w.Name, missing))
 		return
 	}
 	served, dir, at, err := w.prepare(ctx, o)
@@ -312,7 +312,7 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 	w.Hub.o.Log.Info("serving", "agent", name, "run", text.Clip(o.Run, 80))
 	t.serve(ctx, hurry)
 	if err := served.Close(); err != nil {
-		w.Hub.o.Log.Warn("closing the agent", "agent", name, "error", err.Error())
+		w.Hub.o.Log.Warn("the agent could not be closed", "agent", name, "error", err.Error())
 	}
 	w.unnote(&o, token)
 }
@@ -329,7 +329,7 @@ const (
 // error, no folder remains.
 func (w *Worker) prepare(ctx context.Context, o Offer) (served Served, dir, scratch string, err error) {
 	if dir, err = os.MkdirTemp(w.Scratch, "offer-"); err != nil {
-		return Served{}, "", "", fmt.Errorf("creating the folder of the offer: %w", withoutPath(err))
+		return Served{}, "", "", fmt.Errorf("creating a folder for the agent: %w", withoutPath(err))
 	}
 	if served, scratch, err = w.openOffer(ctx, o, dir); err != nil {
 		return Served{}, "", "", errors.Join(err, os.RemoveAll(dir))

@@ -17,7 +17,7 @@ type Definition struct {
 	Histogram bool
 }
 
-const buildHelp = "Always 1; the labels name the program."
+const buildHelp = "Always 1; the labels give the versions of the program and of Go."
 
 func buildLabels() []string { return []string{"version", "goversion"} }
 

@@ -26,7 +26,8 @@ type mailServer struct {
 	roots  *x509.CertPool
 	// implicit means TLS from the first byte; plain means a server without TLS.
 	implicit, plain bool
-	// user and password, if they are not empty, are required, and only over TLS.
+	// user and password are the login that the server requires; it accepts them only over
+	// TLS. If they are empty, no login is required.
 	user, password string
 	// refused is a recipient that the server refuses.
 	refused string

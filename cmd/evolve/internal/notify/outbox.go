@@ -35,7 +35,7 @@ const (
 
 // ErrBusy reports that another process is sending. Messages that the other process has not
 // read are left for the next run.
-var ErrBusy = errors.New("another process is sending")
+var ErrBusy = errors.New("another process is sending the notifications")
 
 // Channel is one way to inform people.
 type Channel interface {

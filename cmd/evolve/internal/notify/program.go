@@ -72,7 +72,7 @@ func (p Program) Run(ctx context.Context, line []byte) error {
 	err := cmd.Run()
 	switch {
 	case errors.Is(timed.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
-		return fmt.Errorf("it did not end within %s and was stopped", most)
+		return fmt.Errorf("it did not finish within %s and was stopped", most)
 	case timed.Err() != nil:
 		return context.Cause(ctx)
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):

@@ -79,7 +79,7 @@ func TestProgramStopped(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	p.Argv[2], p.Time = "sleep 1000", 50*time.Millisecond
-	if err := p.Send(t.Context(), awaited()); err == nil || err.Error() != "it did not end within 50ms and was stopped" {
+	if err := p.Send(t.Context(), awaited()); err == nil || err.Error() != "it did not finish within 50ms and was stopped" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -129,7 +129,7 @@ func Sign(secret, id, timestamp string, body []byte) (string, error) {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)), nil
 }
 
-var errElsewhere = errors.New("it redirects to a different host, or with a different method")
+var errElsewhere = errors.New("it redirects to a different host, or changes the request method")
 
 // client returns a client that does not follow redirects to other hosts.
 func client(roots *x509.CertPool) *http.Client {

@@ -90,7 +90,7 @@ func TestWebhookTriesAgain(t *testing.T) {
 		{"/once", 2, []time.Duration{2 * time.Second}, ""},
 		{"/404", 1, nil, "it answered 404 Not Found: no such hook"},
 		{"/elsewhere", 1, nil, "redirects to a different host"},
-		{"/get", 1, nil, "redirects to a different host, or with a different method"},
+		{"/get", 1, nil, "redirects to a different host, or changes the request method"},
 		{"/same", 2, nil, ""},
 		{"/circle", 4, nil, "redirects"},
 	} {

@@ -35,8 +35,9 @@ func (a At) before(b At) time.Duration {
 // and ok is false.
 func (a At) on(year int, month time.Month, day int, loc *time.Location, kind Kind) (at time.Time, ok bool) {
 	wall := time.Date(year, month, day, a.Hour, a.Minute, 0, 0, time.UTC)
-	// Every zone's offset from UTC is less than 26 hours, so times this far before and
-	// after the time of day have the offsets from before and after a change on this date.
+	// Every zone's offset from UTC is less than 26 hours, so the moments 26 hours before
+	// and after this time of day have the offsets that apply before and after a change on
+	// this date.
 	var late time.Time
 	for i, near := range []time.Time{wall.Add(-26 * time.Hour), wall.Add(26 * time.Hour)} {
 		_, offset := near.In(loc).Zone()

@@ -69,7 +69,7 @@ func block(crontab, workspace string) (from, to int, err error) {
 }
 
 func markError(workspace string) error {
-	return fmt.Errorf("the lines of %s in the crontab have lost one of their marks %q and %q", workspace, strings.TrimSpace(beginMark), strings.TrimSpace(endMark))
+	return fmt.Errorf("the lines of %s in the crontab are not enclosed in both marks, %q and %q", workspace, strings.TrimSpace(beginMark), strings.TrimSpace(endMark))
 }
 
 // replaceBlock replaces the lines of a workspace in a crontab with the given lines, or adds

@@ -195,9 +195,9 @@ func (h Host) Faults(ctx context.Context, workspace string, in Installed) []stri
 	}
 	switch {
 	case !in.Daily:
-		faults = append(faults, "it was changed by hand, and does not start once a day")
+		faults = append(faults, "it was changed by hand and no longer starts a night once a day")
 	case in.Kind == Systemd && !h.enabled(ctx, in.System, in.unit+".timer"):
-		faults = append(faults, "its timer is not enabled or not waiting: systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+text.ShellQuote(in.unit+".timer"))
+		faults = append(faults, "its timer is not enabled or not waiting; run systemctl "+map[bool]string{true: "", false: "--user "}[in.System]+"enable --now "+text.ShellQuote(in.unit+".timer"))
 	}
 	return faults
 }

@@ -84,9 +84,9 @@ func LimitsUntil(at, until At) []string {
 	return []string{"--until", until.String(), "--budget-time", length(at.before(until))}
 }
 
-// LimitsBefore returns the flag that gives a missed night that is run later no more time
-// than a night that began on time. It is for workspaces whose evolve.yaml sets the time of
-// day at which nights end.
+// LimitsBefore returns the flag that limits the time of a missed night. When such a night
+// is run later, it gets no more time than a night that began on time. It is for
+// workspaces whose evolve.yaml sets the time of day at which nights end.
 func LimitsBefore(at, until At) []string {
 	return []string{"--budget-time", length(at.before(until))}
 }

@@ -15,7 +15,7 @@ type Part struct {
 }
 
 // header begins each file that evolve writes.
-const header = "# `evolve schedule install` wrote this file, `evolve schedule remove` deletes it.\n"
+const header = "# `evolve schedule install` wrote this file; `evolve schedule remove` deletes it.\n"
 
 // Units renders the service and the timer of a night; their names do not include the
 // folder. A night ends an hour before the next is due: it finishes the evaluations under

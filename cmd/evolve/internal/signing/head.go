@@ -85,7 +85,7 @@ func Read(ctx context.Context, a *archive.Archive, root string, allowed []byte) 
 	if len(text) > 0 {
 		signer, err = sshsig.Verify(allowed, text, sig)
 		if _, bad := fmt.Sscanf(string(text), signedForm, &h.Archive, &h.Seq, &h.Hash); err == nil && bad != nil {
-			return h, wrong("it names no head")
+			return h, wrong("it does not identify a head of the ledger")
 		}
 	}
 	if len(text) == 0 || errors.Is(err, sshsig.ErrUnfit) { // the process was killed between writing the two files

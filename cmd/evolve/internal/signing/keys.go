@@ -40,7 +40,7 @@ func ReadKeys(purpose, path, absent string) ([]byte, fs.FileInfo, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return badKey(absent, "%s is missing: the file %s does not exist", purpose, path)
 		case errors.Is(err, fs.ErrPermission):
-			return badKey("it must be readable by the user who runs evolve", "%s cannot be read: %w", purpose, err)
+			return badKey("the file must be readable by the user who runs evolve", "%s cannot be read: %w", purpose, err)
 		}
 		return badKey("", "%s cannot be read: %w", purpose, err)
 	}
@@ -77,7 +77,7 @@ func signingKey(path string) (*sshsig.Key, error) {
 		return nil, badKey("", "the signing key %s: %w", path, err)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, badKey("chmod 600 "+text.ShellQuote(path), "the signing key %s may be read or changed by other users (mode %#o)", path, mode)
+		return nil, badKey("chmod 600 "+text.ShellQuote(path), "the signing key %s can be read or changed by other users (mode %#o)", path, mode)
 	}
 	return key, nil
 }
@@ -92,7 +92,7 @@ type Keys struct {
 // Load reads the files that the setting audit names. Its error is a KeyError.
 func Load(set workspace.Audit) (k Keys, err error) {
 	if set.AllowedSigners != "" {
-		k.Allowed, _, err = ReadKeys("audit.allowed_signers of evolve.yaml", set.AllowedSigners, "each of its lines is a name and a public key: `man ssh-keygen` describes the format")
+		k.Allowed, _, err = ReadKeys("the allowed signers file (audit.allowed_signers in evolve.yaml)", set.AllowedSigners, "each line of that file is a name and a public key: `man ssh-keygen` describes the format")
 		if err != nil {
 			return k, err
 		}
@@ -113,7 +113,7 @@ func Load(set workspace.Audit) (k Keys, err error) {
 		_, err = sshsig.Verify(k.Allowed, []byte(probe), sig)
 	}
 	if err != nil {
-		return Keys{}, badKey("add a line with a name and the content of "+set.Sign+".pub", "the signing key %s is not in audit.allowed_signers of evolve.yaml, %s", k.Key.Fingerprint(), set.AllowedSigners)
+		return Keys{}, badKey("add to that file a line with a name and the content of "+set.Sign+".pub", "the signing key %s is not in the allowed signers file (audit.allowed_signers in evolve.yaml), %s", k.Key.Fingerprint(), set.AllowedSigners)
 	}
 	return k, nil
 }
@@ -153,9 +153,9 @@ func Current(ctx context.Context, a *archive.Archive, root string, set workspace
 func Explain(err error) error {
 	switch {
 	case errors.Is(err, ErrUnsigned):
-		return exit.Errorf(exit.Integrity, "`evolve audit sign` signs one, with --key FILE if evolve.yaml names no key; `evolve help trust` explains the value of a signed head", "%w", err)
+		return exit.Errorf(exit.Integrity, "`evolve audit sign` signs the current head, with --key FILE if evolve.yaml names no key; `evolve help trust` explains what a signed head proves", "%w", err)
 	case errors.As(err, new(UnsignedError)):
-		return exit.Errorf(exit.Integrity, "see `evolve audit log`; `evolve audit sign` signs them", "%w", err)
+		return exit.Errorf(exit.Integrity, "inspect these entries with `evolve audit log`, then sign them with `evolve audit sign`", "%w", err)
 	case errors.As(err, new(*archive.AuditError)):
 		return exit.Errorf(exit.Integrity, Hint, "%w", err)
 	}
@@ -167,7 +167,7 @@ type UnsignedError struct{ from, to int64 }
 
 func (e UnsignedError) Error() string {
 	if e.from == e.to {
-		return fmt.Sprintf("entry %d of the ledger came after the signed head", e.from)
+		return fmt.Sprintf("entry %d of the ledger is not covered by the signed head", e.from)
 	}
-	return fmt.Sprintf("entries %d to %d of the ledger came after the signed head", e.from, e.to)
+	return fmt.Sprintf("entries %d to %d of the ledger are not covered by the signed head", e.from, e.to)
 }

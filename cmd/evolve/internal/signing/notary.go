@@ -61,14 +61,14 @@ func (n *Notary) Opened(ctx context.Context, a *archive.Archive, head archive.Wi
 	}
 	switch {
 	case errors.As(err, new(*archive.AuditError)):
-		return exit.Errorf(exit.Integrity, Hint, "the ledger does not continue what was signed: %w", err)
+		return exit.Errorf(exit.Integrity, Hint, "the ledger does not continue from the signed head: %w", err)
 	case err != nil:
 		n.fault = err
 	case head.Seq > signed.Seq+1:
 		n.fault = UnsignedError{signed.Seq + 1, head.Seq}
 	case head.Seq == signed.Seq+1:
 		if !n.Own {
-			_, _ = fmt.Fprintf(n.Stderr, "entry %d of the ledger, which a killed process left unsigned, is signed now\n", head.Seq)
+			_, _ = fmt.Fprintf(n.Stderr, "signing entry %d of the ledger, which a killed process left unsigned\n", head.Seq)
 		}
 		n.Added(head)
 	}
@@ -104,7 +104,7 @@ func (n *Notary) warn() {
 	_, hint := exit.Of(n.fault)
 	text := n.fault.Error()
 	if !errors.As(n.fault, new(KeyError)) {
-		hint = n.Command("evolve audit sign") + " signs the ledger; inspect it first"
+		hint = n.Command("evolve audit sign") + " signs the ledger; inspect the ledger first"
 	}
 	if hint != "" {
 		text += "; " + hint

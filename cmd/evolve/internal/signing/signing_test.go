@@ -47,13 +47,13 @@ func TestSigningKeys(t *testing.T) {
 	}{
 		{workspace.Audit{Sign: filepath.Join(dir, "none")}, "is missing: the file ", "ssh-keygen -t ed25519"},
 		{workspace.Audit{Sign: dir}, " is not a file", "ssh-keygen -t ed25519"},
-		{workspace.Audit{Sign: write("group", good, 0o640)}, "may be read or changed by other users (mode 0640)", "chmod 600 "},
+		{workspace.Audit{Sign: write("group", good, 0o640)}, "can be read or changed by other users (mode 0640)", "chmod 600 "},
 		{workspace.Audit{Sign: write("world", good, 0o604)}, "(mode 0604)", "chmod 600 "},
 		{workspace.Audit{Sign: write("key.pub", []byte(public), 0o644)}, " is a public key", "without .pub"},
 		{workspace.Audit{Sign: write("text", []byte("hello\n"), 0o600)}, " is not an OpenSSH private key", "ssh-keygen -t ed25519"},
 		{workspace.Audit{Sign: write("large", make([]byte, maxKey+1), 0o600)}, "has more than 1048576 bytes", "ssh-keygen"},
-		{workspace.Audit{Sign: key, AllowedSigners: filepath.Join(dir, "none")}, "audit.allowed_signers of evolve.yaml is missing", "a name and a public key"},
-		{workspace.Audit{Sign: key, AllowedSigners: write("others", []byte("# none\n"), 0o644)}, "is not in audit.allowed_signers", "add a line"},
+		{workspace.Audit{Sign: key, AllowedSigners: filepath.Join(dir, "none")}, "the allowed signers file (audit.allowed_signers in evolve.yaml) is missing", "a name and a public key"},
+		{workspace.Audit{Sign: key, AllowedSigners: write("others", []byte("# none\n"), 0o644)}, "is not in the allowed signers file (audit.allowed_signers", "add to that file a line"},
 	} {
 		_, err := Load(c.set)
 		code, hint := exit.Of(err)

@@ -26,7 +26,7 @@ func (e *KeyError) Error() string { return "the key " + e.Reason }
 
 // makeOne is the hint about a file that must be replaced with a private ed25519 key without
 // a passphrase.
-const makeOne = "`ssh-keygen -t ed25519 -N '' -f FILE` makes a key only for this purpose"
+const makeOne = "`ssh-keygen -t ed25519 -N '' -f FILE` makes a separate key for this purpose"
 
 // ParseKey parses an OpenSSH private key file, which must hold an ed25519 key without a
 // passphrase. Its error is a *KeyError.

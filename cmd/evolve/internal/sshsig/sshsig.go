@@ -85,7 +85,7 @@ func Verify(allowed, text, armored []byte) (Signer, error) {
 		}
 		return Signer{name, ssh.FingerprintSHA256(key)}, nil
 	}
-	return Signer{}, errors.New("the key that signed is not among the allowed signers")
+	return Signer{}, errors.New("the key that made the signature is not among the allowed signers")
 }
 
 // allowedLine returns the name and the key on a line. The key is nil if the line does not

@@ -40,7 +40,7 @@ func Start(ctx context.Context, set *Settings, lookup func(string) (string, bool
 		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv(),
 	)
 	if err != nil && of == nil {
-		return nil, fmt.Errorf("describing this process: %w", err)
+		return nil, fmt.Errorf("detecting the OpenTelemetry resource: %w", err)
 	}
 	e := newExporter(set, sleep)
 	var options []sdktrace.BatchSpanProcessorOption
@@ -77,7 +77,7 @@ func (t *Tracing) Close() error {
 	}
 	if fault == nil {
 		if fault = late; fault == nil {
-			fault = fmt.Errorf("more spans ended than could be sent")
+			fault = fmt.Errorf("spans ended faster than they could be sent")
 		}
 	}
 	return fmt.Errorf("traces: %d of %d spans did not reach %s: %w", ended-sent, ended, t.target, fault)

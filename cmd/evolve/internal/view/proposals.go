@@ -119,7 +119,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) error {
 	case !yes && known:
 		d.Refused = "not confirmed; nothing was done"
 	case !yes:
-		d.Refused = fmt.Sprintf("%s is neither yes nor no: type y or yes to go on; nothing was done", text.Quote(text.OneLine(answer)))
+		d.Refused = fmt.Sprintf("%s is neither yes nor no: type y or yes to continue; nothing was done", text.Quote(text.OneLine(answer)))
 	case !equal(r.PostForm.Get("shown"), q.Digest()):
 		d.Refused = "what you were shown has changed; nothing was done"
 	}

@@ -94,7 +94,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && (s.Decider == nil || r.Method != http.MethodPost):
 		w.Header().Set("Allow", "GET, HEAD")
-		s.refuse(w, r, http.StatusMethodNotAllowed, "These pages are read-only; start them with `evolve view --decide` to make decisions.")
+		s.refuse(w, r, http.StatusMethodNotAllowed, "These pages are read-only; to make decisions, start the server with `evolve view --decide`.")
 		return
 	}
 	if token := r.URL.Query().Get("token"); token != "" && r.Method == http.MethodGet {

@@ -95,7 +95,7 @@ func source(t *testing.T) *archived.Source {
 			Transcript: &agent.Transcript{Events: []agent.Event{{Kind: hostile, Name: hostile, Text: hostile, Data: []byte(`{"x":"</script>\u202e"}`)}, {Kind: agent.EventForeign, Data: []byte(`[{"kind":"tool","name":"sql","args":{"q":"a\nb"},"text":"2 rows"}]`)}}},
 		}, nil))
 	}
-	for n, hash := range []string{"now", "then"} { // agents with a search task whose question no run has stored
+	for n, hash := range []string{"now", "then"} { // agents with a search task whose question is not stored by any run
 		name := "by suite " + hash
 		must(t, a.PutPlan(ctx, archive.AgentPlan{Run: run.ID, Agent: name, SuiteHash: hash}))
 		must(t, a.Record(ctx, bench.Evaluation{

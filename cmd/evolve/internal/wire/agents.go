@@ -258,7 +258,7 @@ func (f *AgentFactory) closeBuiltin(ctx context.Context, a *workspace.Agent, clo
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), strayPatience)
 	defer stop()
 	if err := f.Guard.Wait(ctx); err != nil {
-		f.host.Log.Warn("an abandoned call has not ended", "agent", a.ID)
+		f.host.Log.Warn("an abandoned call is still running", "agent", a.ID)
 	}
 	var errs []error
 	for _, done := range slices.Backward(closers) {

@@ -113,12 +113,12 @@ func (w *author) examine(ctx context.Context, draft json.RawMessage) (tool.Tool,
 	case report.Problem != "":
 		return nil, tool.Failed(agent.Execution, "the draft could not be tested: %s", report.Problem)
 	case !report.Passed():
-		return nil, tool.Failed(agent.ContractViolation, "the draft does not pass: %s", report.Failures())
+		return nil, tool.Failed(agent.ContractViolation, "the draft fails its tests: %s", report.Failures())
 	}
 	wrote, callable := "a tool", "%s can be called until this turn ends, and a person decides whether it stays"
 	if updates {
 		wrote = "a new version of its tool"
-		callable = "%s is the new version until this turn ends, and a person decides whether it stays so"
+		callable = "calls to %s use the new version until this turn ends, and a person decides whether it is kept"
 	}
 	request := safety.NewRequest("tool", d.Name, "tool_create", "the agent wrote "+wrote+": "+d.Description, d.Draft())
 	res := tool.OK(fmt.Sprintf("the draft passes its %d tests; "+callable, len(d.Tests), d.Name))
@@ -136,7 +136,7 @@ func (w *author) remove(name, reason string) tool.Result {
 		return tool.Failed(agent.ContractViolation, "the arguments are not JSON")
 	}
 	res := tool.OK(name + " stays until a person decides on its deletion")
-	request := safety.NewRequest("tool", name, "tool_delete", "the agent would delete its tool: "+reason, args)
+	request := safety.NewRequest("tool", name, "tool_delete", "the agent wants to delete its tool: "+reason, args)
 	res.Request = &request
 	return res
 }

@@ -40,7 +40,7 @@ func (f *AgentFactory) level(ctx context.Context, a *workspace.Agent) (autonomy.
 func (f *AgentFactory) levelNow(ctx context.Context, a *workspace.Agent) autonomy.Level {
 	level, err := f.level(ctx, a)
 	if err != nil {
-		f.host.Log.Warn(fmt.Sprintf("the call is bound by autonomy level %d, because the level of %s cannot be read: %s", autonomy.Lowest, a.ID, err))
+		f.host.Log.Warn(fmt.Sprintf("the call runs at autonomy level %d, because the level of %s cannot be read: %s", autonomy.Lowest, a.ID, err))
 		return autonomy.Lowest
 	}
 	return level.InForce()

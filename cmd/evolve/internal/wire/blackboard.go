@@ -19,7 +19,7 @@ const maxBlackboard = 8 * session.MaxBoardBytes
 func ReadBlackboard(root string) ([]session.Posted, error) {
 	posted, err := readState[[]session.Posted](root, blackboardFile, maxBlackboard)
 	if err != nil {
-		return nil, exit.Errorf(exit.Infrastructure, "remove the file: its entries are valid only for hours", "the blackboard .evolve/%s cannot be read: %w", blackboardFile, err)
+		return nil, exit.Errorf(exit.Infrastructure, "remove the file: its entries expire within hours anyway", "the blackboard .evolve/%s cannot be read: %w", blackboardFile, err)
 	}
 	return posted, nil
 }

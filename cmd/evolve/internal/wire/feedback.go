@@ -77,8 +77,9 @@ func recordedDomain(t agent.Transcript) string {
 	return t.Events[i].Name
 }
 
-// DomainsOf returns, sorted, the domains in which an agent may have turns: the domains in
-// the agent's table, those of its stored turns, and the domain for turns without one.
+// DomainsOf returns a sorted list of the domains in which an agent may have turns: the
+// domains in the agent's table, those of its stored turns, and the domain for turns
+// without one.
 func DomainsOf(a *workspace.Agent, e *experience.Experience, turns []experience.Turn) []string {
 	table := a.Domains
 	if table == nil {

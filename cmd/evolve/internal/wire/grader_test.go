@@ -191,7 +191,7 @@ func TestBrokenGraderIsReplaced(t *testing.T) {
 		"end":      `ended with exit code 3: "no module named [redacted]"`,
 		"close":    `closed its output but kept running`,
 		"flood":    `wrote a line of more than 1048576 bytes`,
-		"other id": `answered with the id "x", which is not that of its question`,
+		"other id": `answered with the id "x" instead of the id of the question`,
 		"twice":    `wrote more than one line for one answer`,
 		"garbage":  `wrote a line that is not a verdict: "loading": it is not JSON such as {"score": 0.5}`,
 		"no score": `wrote a verdict without a score`,

@@ -22,7 +22,7 @@ func (f *AgentFactory) withJudge(a *workspace.Agent, opened night.Opened, routes
 	if routes == nil {
 		router, done, err := f.route(a.ID, workspace.SortedNames(f.workspace.Settings.Routes)[0])
 		if err != nil {
-			return opened, errors.Join(fmt.Errorf("the judges of its suites: %w", err), opened.Close())
+			return opened, errors.Join(fmt.Errorf("preparing the judges of the agent's suites: %w", err), opened.Close())
 		}
 		routes = router
 		agentDone := opened.Close

@@ -37,7 +37,7 @@ func (f *AgentFactory) signal(t Turn, observe func(agent.Event)) []agent.Event {
 	}
 	e := agent.Event{Kind: agent.EventSignal, Name: string(s)}
 	if s == experience.Corrects {
-		e.Text = "the previous turn counts as corrected"
+		e.Text = "this message was taken as a correction of the previous turn"
 	}
 	if observe != nil {
 		observe(e)

@@ -27,7 +27,7 @@ func HoldSession(root, agentID, name string) (release func(), err error) {
 		return nil, err
 	}
 	if lock == nil {
-		return nil, exit.Errorf(exit.Locked, "repeat the command when that turn is over", "another process is taking a turn of session %.80q of %s", name, agentID)
+		return nil, exit.Errorf(exit.Locked, "repeat the command when that turn is over", "another process is running a turn of session %.80q of %s", name, agentID)
 	}
 	return lock.Release, nil
 }
@@ -37,7 +37,7 @@ func HoldSession(root, agentID, name string) (release func(), err error) {
 // and evolve's records.
 func LiveFolder(w *workspace.Workspace, a *workspace.Agent, path string) (string, error) {
 	if a.Adapter.Kind != workspace.KindBuiltin {
-		return "", exit.Errorf(exit.Usage, "its own program reads files as its sandbox allows", "--dir is for the file tools of a built-in agent; %s is %s", a.ID, a.Adapter.Kind)
+		return "", exit.Errorf(exit.Usage, "leave --dir out: the agent's own program reads files as its sandbox allows", "--dir is for the file tools of a built-in agent; the adapter of %s is %s", a.ID, a.Adapter.Kind)
 	}
 	folder, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -58,7 +58,7 @@ func LiveFolder(w *workspace.Workspace, a *workspace.Agent, path string) (string
 			dir = real
 		}
 		if within(folder, dir) || within(dir, folder) {
-			return "", exit.Errorf(exit.Usage, "name a folder without them", "the folder of a turn must not contain the workspace's tasks or .evolve, because an agent must not read them")
+			return "", exit.Errorf(exit.Usage, "name a folder that does not contain the workspace's tasks or .evolve", "the folder of a turn must not contain the workspace's tasks or .evolve, because an agent must not read them")
 		}
 	}
 	return folder, nil

@@ -48,7 +48,7 @@ func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) er
 		return addLiveLimits(days, now.UTC().Format(time.DateOnly), agentID, stats), nil
 	})
 	if err != nil {
-		return fmt.Errorf("storing the figures of live turns: %w", err)
+		return fmt.Errorf("storing the statistics of live turns: %w", err)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func addLiveLimits(days []liveLimits, day, agentID string, stats []policy.Stat) 
 func LiveLimits(root string, now time.Time) ([]policy.Saturation, error) {
 	days, err := readLiveLimits(root, now)
 	if err != nil {
-		return nil, fmt.Errorf("the figures of live turns, .evolve/%s: %w", liveLimitsFile, err)
+		return nil, fmt.Errorf("the statistics of live turns in .evolve/%s cannot be read: %w", liveLimitsFile, err)
 	}
 	var all []policy.Saturation
 	for _, d := range days {

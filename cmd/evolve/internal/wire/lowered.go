@@ -75,7 +75,7 @@ func keepLowering(root string, l lowering, at time.Time) error {
 		return fmt.Errorf("encoding the level: %w", err)
 	}
 	if len(data) > maxLoweredBytes {
-		return fmt.Errorf("the lowered level takes %d bytes; at most %d are allowed: shorten the reason", len(data), maxLoweredBytes)
+		return fmt.Errorf("the record is %d bytes long; at most %d are allowed: shorten the reason", len(data), maxLoweredBytes)
 	}
 	if _, err := workspace.MakeStateDir(root); err != nil {
 		return err
@@ -90,7 +90,8 @@ func keepLowering(root string, l lowering, at time.Time) error {
 	return nil
 }
 
-// loweredFiles returns the paths of the waiting lowered levels, the oldest first.
+// loweredFiles returns the paths of the files with lowered levels that wait to be
+// recorded, the oldest first.
 func loweredFiles(root string) ([]string, error) {
 	files, err := os.ReadDir(loweredIn(root))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +120,7 @@ func readLowering(path string) (lowering, error) {
 		err = json.Unmarshal(data, &l)
 	}
 	if err == nil && !l.sound() {
-		err = errors.New("it is not a lowered level of an agent")
+		err = errors.New("its content is not valid")
 	}
 	return l, err
 }
@@ -159,7 +160,7 @@ func (l Lowerings) On(r archive.AutonomyRecord) archive.AutonomyRecord {
 		r.Level, r.Changes = c.To, append(slices.Clip(r.Changes), c)
 	}
 	if l.unread != "" && r.Level > autonomy.Lowest {
-		r.Level, r.Unproven = autonomy.Lowest, fmt.Sprintf("a lowered level cannot be read: .evolve/%s/%s", workspace.LoweredFolder, l.unread)
+		r.Level, r.Unproven = autonomy.Lowest, fmt.Sprintf("the lowered level of autonomy in .evolve/%s/%s cannot be read", workspace.LoweredFolder, l.unread)
 	}
 	return r
 }
@@ -216,9 +217,13 @@ func (h *Host) RecordLowerings(root string, a *archive.Archive) {
 			continue
 		}
 		if err != nil {
-			h.Log.Warn("a lowered level of autonomy cannot be read, and is no longer in force: lower it again with `evolve autonomy lower`; its file is kept with the ending "+refusedEnding,
+			if failed := os.Rename(path, path+refusedEnding); failed != nil {
+				h.Log.Warn("the file of a lowered level of autonomy can neither be read nor renamed, so the lowest level is in force for every agent: delete the file, then lower the level again with `evolve autonomy lower`",
+					"file", name, "error", text.Visible(errors.Join(err, failed).Error()))
+				continue
+			}
+			h.Log.Warn("the file that records a lowered level of autonomy cannot be read, so that level is no longer in force: lower the level again with `evolve autonomy lower`; the file is kept with the ending "+refusedEnding,
 				"file", name, "error", text.Visible(err.Error()))
-			_ = os.Rename(path, path+refusedEnding)
 			continue
 		}
 		if err := recordLowering(ctx, a, l); err != nil {
@@ -226,7 +231,7 @@ func (h *Host) RecordLowerings(root string, a *archive.Archive) {
 			return
 		}
 		if err := os.Remove(path); err != nil {
-			h.Log.Warn("a lowered level of autonomy was recorded, but its file is still there", "file", name, "error", err)
+			h.Log.Warn("a lowered level of autonomy was recorded, but its file could not be removed", "file", name, "error", err)
 		}
 	}
 }

@@ -232,11 +232,11 @@ func Missed(ctx context.Context, a *workspace.Agent, w *workspace.Workspace, sto
 // shows both. It does not quote turns, because the text is shown on a page of the night.
 func GapText(a *workspace.Agent, g memory.Gap) string {
 	if g.Against.In != "" {
-		return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %s, but a person contradicted it in %s: `evolve memory audit --agent %s TOPIC` shows both",
+		return fmt.Sprintf("%s %s; the memory %s, retracted on %s (%s), matches it with a score of %s, but a person contradicted the memory in %s: `evolve memory audit --agent %s TOPIC` shows the memory and the contradiction",
 			g.Asked.ID, g.Asked.Why, text.Quote(g.Memory.ID), g.Memory.RetractedAt.UTC().Format(time.DateOnly),
 			text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), number.Score(g.Score), g.Against.In, a.ID)
 	}
-	return fmt.Sprintf("%s %s, and the memory %s, retracted on %s (%s), answers it with a score of %s: `evolve memory restore %s --agent %s`",
+	return fmt.Sprintf("%s %s; the memory %s, retracted on %s (%s), matches it with a score of %s; to restore the memory, run `evolve memory restore %s --agent %s`",
 		g.Asked.ID, g.Asked.Why, text.Quote(g.Memory.ID), g.Memory.RetractedAt.UTC().Format(time.DateOnly),
 		text.OneLine(text.Clip(g.Memory.Retracted, 100, text.Ellipsis)), number.Score(g.Score), text.ShellQuote(g.Memory.ID), a.ID)
 }

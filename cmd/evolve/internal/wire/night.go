@@ -125,7 +125,7 @@ func Deadline(hhmm string, now time.Time) (time.Time, error) {
 	}
 	t, err := time.ParseInLocation("15:04", hhmm, now.Location())
 	if err != nil {
-		return time.Time{}, exit.Errorf(exit.Usage, "write it as 06:00", "--until %q is not a time of day", hhmm)
+		return time.Time{}, exit.Errorf(exit.Usage, "write it like 06:00", "--until %q is not a time of day", hhmm)
 	}
 	at := time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
 	if !at.After(now) {

@@ -40,7 +40,7 @@ func (u Unfinished) String() string {
 		what = "the rollback"
 	}
 	if u.Stage == archive.IntentAfter {
-		return fmt.Sprintf("%s of %s is recorded, but the end of adoption.after is not", what, u.Proposal)
+		return fmt.Sprintf("%s of %s is recorded, but adoption.after is not recorded as finished", what, u.Proposal)
 	}
 	return fmt.Sprintf("%s of %s by %s was interrupted before its commit was recorded", what, u.Proposal, text.Visible(u.By))
 }
@@ -113,20 +113,20 @@ func (h *Host) Finish(ctx context.Context, w *workspace.Workspace, id, next stri
 	case in.Stage == archive.IntentCommit && next == "reject":
 		return in, nil, nil
 	case in.Stage == archive.IntentCommit:
-		warn("%s of %s is recorded, but its commit was not made: %s", what, id, h.Command(again))
+		warn("%s of %s is recorded, but its commit was not made; to make it, run %s", what, id, h.Command(again))
 		return in, nil, nil
 	case was.Stage == archive.IntentCommit && !review.Carried(in.Action, state) && (in.Action == "approve" || state != archive.Adopted):
 		warn("nothing is left to do for %s of %s: the proposal is %s", what, id, state.Name())
 		return nothing, nil, nil
 	case was.Stage == archive.IntentCommit && in.Commit == "":
-		warn("%s of %s was interrupted before its commit was made; nothing was changed: %s", what, id, h.Command(again))
+		warn("%s of %s was interrupted before its commit was made; nothing was changed; to try again, run %s", what, id, h.Command(again))
 		return in, nil, nil
 	case was.Stage == archive.IntentCommit:
-		warn("%s of %s was interrupted after its commit %s, and is recorded now", what, id, Abbreviated(in.Commit))
+		warn("%s of %s was interrupted after its commit %s, and has now been recorded", what, id, Abbreviated(in.Commit))
 	}
 	done, err := h.Reviewer(w, lend).RunProgram(ctx, id)
 	if done != nil {
-		warn("adoption.after of %s ran, attempt %d", id, done.Attempt)
+		warn("adoption.after ran for the proposal %s (attempt %d)", id, done.Attempt)
 	}
 	return in, done, err
 }

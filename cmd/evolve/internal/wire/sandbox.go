@@ -172,7 +172,7 @@ func (s *Sandbox) discreet(grade bench.GradeFunc) bench.GradeFunc {
 		for i := range g.Grades {
 			reason := &g.Grades[i].Reason
 			if *reason = s.Scrubber.String(*reason); holds && *reason != "" {
-				*reason = "not stored, because the answer holds a credential"
+				*reason = "not stored, because the answer contains a credential"
 			}
 		}
 		return g, err

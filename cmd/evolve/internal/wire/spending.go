@@ -180,8 +180,8 @@ func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, stri
 	}
 }
 
-// budgeted reports whether any layer of the policies has a budget, which the given function
-// (has) determines for one layer.
+// budgeted reports whether has returns true for any layer of the policies, which means
+// that the layer has a budget.
 func budgeted(b policy.Book, has func(policy.Settings) bool) bool {
 	if has(b.Environment) {
 		return true

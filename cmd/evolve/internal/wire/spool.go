@@ -54,7 +54,7 @@ func (s *SpooledTurn) check() error {
 	case (s.Session != nil) != (s.Turn.Session != ""):
 		return errors.New("its conversation has no name or no state")
 	case s.Learned != nil && (len(s.Learned.Calls) > experience.MaxCalls || !(s.Learned.Confidence >= 0 && s.Learned.Confidence <= 1)):
-		return errors.New("its figures for the agent are out of range")
+		return errors.New("it has too many calls, or a confidence outside [0,1]")
 	case len(s.Requests) > maxSpooledRequests:
 		return fmt.Errorf("it has %d change requests; at most %d are allowed", len(s.Requests), maxSpooledRequests)
 	}
@@ -177,13 +177,16 @@ func (h *Host) storeSpooled(root string, a *archive.Archive) {
 		switch name := filepath.Base(path); {
 		case err == nil:
 			if err := os.Remove(path); err != nil {
-				h.Log.Warn("a turn was stored, but its file is still there", "file", name, "error", err)
+				h.Log.Warn("a turn was stored, but its file could not be removed", "file", name, "error", err)
 			}
 		case errors.Is(err, errRefused) || errors.Is(err, archive.ErrTooLarge):
+			if failed := os.Rename(path, path+refusedEnding); failed != nil {
+				h.Log.Warn("a turn in .evolve/"+workspace.SpoolFolder+" is not stored, and its file could not be renamed", "file", name, "error", text.Visible(errors.Join(err, failed).Error()))
+				continue
+			}
 			h.Log.Warn("a turn in .evolve/"+workspace.SpoolFolder+" is not stored; its file is kept with the ending "+refusedEnding, "file", name, "error", text.Visible(err.Error()))
-			_ = os.Rename(path, path+refusedEnding)
 		default:
-			h.Log.Warn("a turn in .evolve/"+workspace.SpoolFolder+" waits on", "file", name, "error", err)
+			h.Log.Warn("a turn in .evolve/"+workspace.SpoolFolder+" is still waiting to be stored", "file", name, "error", err)
 			return
 		}
 	}

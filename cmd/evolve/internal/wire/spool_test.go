@@ -192,7 +192,7 @@ func TestForeignSpool(t *testing.T) {
 	unread, err := ForgetRefused(root, "clerk", "s")
 	left, _ := filepath.Glob(filepath.Join(dir, "*.refused"))
 	if err != nil || len(left) != 5 || len(unread) != 4 {
-		t.Errorf("left %v, of which cannot be read %v, %v", left, unread, err)
+		t.Errorf("left %v, of which is not supported %v, %v", left, unread, err)
 	}
 }
 

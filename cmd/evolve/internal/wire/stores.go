@@ -23,7 +23,7 @@ func ReadArchive(root string) (*archive.Archive, error) {
 // missing archive with an error that tells the user that nothing is recorded yet.
 func Begun(a *archive.Archive, err error) (*archive.Archive, error) {
 	if errors.Is(err, archive.ErrNotFound) {
-		return nil, exit.Errorf(exit.Usage, "`evolve run` makes the first entries", "nothing is recorded in this workspace yet")
+		return nil, exit.Errorf(exit.Usage, "`evolve run` records the first results", "nothing is recorded in this workspace yet")
 	}
 	return a, Opening(err)
 }

@@ -76,7 +76,7 @@ func TestKeyDisappears(t *testing.T) {
 		t.Fatal(err)
 	}
 	adds(func() {})
-	signed(4, "entry 3 of the ledger, which a killed process left unsigned, is signed now")
+	signed(4, "entry 3 of the ledger, which a killed process left unsigned")
 }
 
 // privateKey returns the content of an OpenSSH private key file.

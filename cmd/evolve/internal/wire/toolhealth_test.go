@@ -11,7 +11,8 @@ import (
 	"evolve/runtime/authored"
 )
 
-// inUse returns the use of one tool from now on, and the tool's definition.
+// inUse returns a new toolUse for a single tool, made from the present state of store,
+// and the tool's definition.
 func inUse(t *testing.T, store *archive.Archive, live bool) (*toolUse, authored.Definition) {
 	t.Helper()
 	d := authored.Definition{Name: "doubled", Source: "def run(args): return 2"}

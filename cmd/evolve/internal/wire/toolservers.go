@@ -50,7 +50,7 @@ func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 	}
 	known, err := readToolWords(f.workspace.Root)
 	if err != nil {
-		f.host.Log.Warn("the servers' tool descriptions cannot be compared: " + err.Error())
+		f.host.Log.Warn("the servers' tool descriptions cannot be compared with the earlier ones: " + err.Error())
 	}
 	now := maps.Clone(known)
 	if now == nil {

@@ -109,7 +109,7 @@ func (f *AgentFactory) Take(ctx context.Context, opened night.Opened, t Turn, sc
 	if err != nil {
 		hint := "correct the graders of the task"
 		if errors.Is(err, grade.ErrNoVerdict) {
-			hint = "the replies of " + f.judges(t.Task) + " were not verdicts: give its route a model that follows the required format"
+			hint = "the replies of " + f.judges(t.Task) + " were not verdicts: give the route a model that follows the required format"
 		}
 		out.Ungraded = exit.Errorf(exit.Infrastructure, hint+"; in a run, such an evaluation counts as missing, not as 0", "the turn ended with %s, but could not be graded: %w", res.Outcome, err)
 		return out, nil

@@ -108,7 +108,7 @@ func (h *Host) credentials(name string) ([]byte, error) {
 	value, ok := h.Env.Lookup(name)
 	switch {
 	case !ok || value == "":
-		return nil, exit.Errorf(exit.Usage, "set it to the path of a credentials file", "the variable %s, which workers.creds_env names, is not set", name)
+		return nil, exit.Errorf(exit.Usage, "set the variable to the path of a credentials file", "the environment variable %s, which workers.creds_env names, is not set", name)
 	case hub.CheckCredentials([]byte(value)) == nil:
 		return []byte(value), nil
 	case strings.Contains(value, "-----BEGIN"):
@@ -129,7 +129,7 @@ func readCredentials(path string) ([]byte, error) {
 	return data, nil
 }
 
-const credentialsHint = "`evolve help workers` describes how to make one"
+const credentialsHint = "`evolve help workers` describes how to create a credentials file"
 
 // noCredentials returns the error for a file or variable that holds no credentials.
 func noCredentials(what string, err error) error {
@@ -155,13 +155,13 @@ func tlsOf(root string, set workspace.Workers) (*tls.Config, error) {
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, exit.Errorf(exit.Usage, "", "workers.tls.ca: %s holds no certificate", set.CA)
+			return nil, exit.Errorf(exit.Usage, "", "workers.tls.ca: %s contains no certificate", set.CA)
 		}
 	}
 	if set.Cert != "" || set.Key != "" {
 		pair, err := tls.LoadX509KeyPair(at(set.Cert), at(set.Key))
 		if err != nil {
-			return nil, exit.Errorf(exit.Usage, "", "workers.tls.cert and key: %w", err)
+			return nil, exit.Errorf(exit.Usage, "", "workers.tls.cert and workers.tls.key: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
@@ -350,7 +350,7 @@ func (h *Host) openOffer(ctx context.Context, o hub.Offer, dir, scratch string) 
 		return hub.Served{}, err
 	}
 	if opened.Sandbox != o.Walls && !o.AnyWalls {
-		return hub.Served{}, errors.Join(fmt.Errorf("its sandbox is %q, but the run asks for %q", opened.Sandbox, o.Walls), opened.Close())
+		return hub.Served{}, errors.Join(fmt.Errorf("the sandbox on this worker is %q, but the run requires %q", opened.Sandbox, o.Walls), opened.Close())
 	}
 	return hub.Served{
 		Agent: opened.Agent, Parallel: opened.Parallel, Renew: opened.Renew, Close: opened.Close,

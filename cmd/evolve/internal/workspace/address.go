@@ -41,7 +41,7 @@ func addressProblem(v string, bare bool) (problem, hint string) {
 	case u.Fragment != "" || strings.Contains(v, "#"):
 		return "must have no fragment", ""
 	case bare && (u.RawQuery != "" || u.ForceQuery):
-		return "must end before the question mark", ""
+		return "must not have a query string", ""
 	case u.Scheme == "http" && !private(u.Hostname()):
 		return "must begin with https://", "http is only for this machine and private networks"
 	case u.Scheme != "https" && u.Scheme != "http":

@@ -57,13 +57,13 @@ func agentKeys(f *agentFile) object {
 			{name: "deterministic", doc: "true: the same request, seed included, always gets the same answer, which makes runs reproducible byte for byte; a guard on latency is then not judged", field: flag{&a.Deterministic}, def: "false; true for the heuristic model"},
 			{name: "uses_seed", doc: "false: the answer ignores the seed, so further repeats of a task show nothing new", field: flag{&a.UsesSeed}, def: "true; false for the heuristic model"},
 			{name: "version", doc: "part of the agent's identity in the evaluation cache, in addition to the hash of its folder", field: text{to: &a.Version}},
-			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/ without .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
+			{name: "suites", doc: "benchmarks of the agent: the names of files in suites/, without the extension .jsonl", field: words(&a.Suites, 1, nil, ""), required: true},
 			{name: "domains", doc: "subject areas with the keywords that name them; if omitted, a default table is used", field: domainKeys(f)},
 			{name: "tools", doc: "tools that may be given to the built-in agent; a tool of a server is written server__tool; [] means none; if omitted, all", field: words(&a.Tools, 0, nil, "")},
-			{name: "allow", doc: "tools of the built-in agent that may keep or share text beyond a turn, each by its name: " + strings.Join(tool.Allowable(), ", ") + "; if omitted, all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
-			{name: "mcp", doc: "servers under mcp of evolve.yaml whose tools the built-in agent may call; if omitted, none", field: words(&a.MCP, 0, serverPattern, serverRule)},
-			{name: "guards", doc: "limits on what a winner may consume; overrides guards of evolve.yaml, key by key", field: guardsKeys(&a.Guards)},
-			{name: "prefer", doc: "what a point of score is worth; overrides prefer of evolve.yaml, key by key", field: preferKeys(&a.Prefer)},
+			{name: "allow", doc: "tools that the built-in agent may use although they can keep or share text beyond a turn, from this list: " + strings.Join(tool.Allowable(), ", ") + "; if omitted, all of them are denied", field: allowed(&a.Allow), example: "[memory_add]"},
+			{name: "mcp", doc: "servers under mcp in evolve.yaml whose tools the built-in agent may call; if omitted, none", field: words(&a.MCP, 0, serverPattern, serverRule)},
+			{name: "guards", doc: "limits on what a winning variant may consume; overrides guards in evolve.yaml, key by key", field: guardsKeys(&a.Guards)},
+			{name: "prefer", doc: "what a point of score is worth; overrides prefer in evolve.yaml, key by key", field: preferKeys(&a.Prefer)},
 			{name: "reviewers", doc: "agents that review this agent's proposals", field: words(&a.Reviewers, 0, namePattern, nameRule)},
 			{name: "space", doc: "parameters that the search may change, each with its type, range and default; a built-in agent has its own, and naming some here narrows the search to them", field: spaceKeys(f)},
 		},
@@ -130,14 +130,14 @@ func adapterKeys(f *agentFile) union {
 	pool := func(doc string) key {
 		return key{name: "pool", doc: doc, field: whole[int]{&ad.Pool, 1, 1024}, def: "1"}
 	}
-	timeout := key{name: "timeout", doc: "maximum wall time of one task, such as 60s; if omitted, limits.timeout of evolve.yaml", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}}
+	timeout := key{name: "timeout", doc: "maximum wall time of one task, such as 60s; if omitted, limits.timeout in evolve.yaml applies", field: duration{&ad.Timeout, 10 * time.Millisecond, 24 * time.Hour}}
 	return union{
 		by:    "kind",
 		names: kinds,
 		members: map[string]object{
 			KindBuiltin: {seen: f.adapter, keys: []key{
 				kind,
-				{name: "model", doc: "heuristic, which needs no provider, or a route of evolve.yaml", field: text{to: &ad.Model, pattern: namePattern, rule: nameRule}, def: ModelHeuristic},
+				{name: "model", doc: "heuristic, which needs no provider, or a route in evolve.yaml", field: text{to: &ad.Model, pattern: namePattern, rule: nameRule}, def: ModelHeuristic},
 			}},
 			KindCommand: {seen: f.adapter, keys: []key{
 				kind,
@@ -146,12 +146,12 @@ func adapterKeys(f *agentFile) union {
 				pool("maximum number of processes"),
 				timeout,
 				{name: "env", doc: "names of the environment variables to pass; all others are withheld", field: environment(&ad.Env)},
-				{name: "sandbox", doc: "auto: in a sandbox if one is available; none: never", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
+				{name: "sandbox", doc: "auto: run the program in a sandbox if one is available; none: run it without a sandbox", field: oneOf(&ad.Sandbox, "auto", "none"), def: "auto"},
 				{name: "network", doc: "none: no network except its own loopback interface; host: the host's network, for a program that calls a model or another service", field: oneOf(&ad.Network, "host", "none"), def: "none"},
 			}},
 			KindHTTP: {seen: f.adapter, keys: []key{
 				kind,
-				{name: "url", doc: "URL of the service, to which the objects that a command would read are sent by POST; https, or http on this machine or a private network", field: address(&ad.URL, false), required: true},
+				{name: "url", doc: "URL of the service, which receives by POST the same objects that a command would read; https, or http on this machine or a private network", field: address(&ad.URL, false), required: true},
 				{name: "headers_env", doc: "headers to send, each with the name of the environment variable that holds its value", field: headersEnv(&ad.HeadersEnv)},
 				pool("maximum number of concurrent requests"),
 				timeout,
@@ -252,9 +252,9 @@ func (f *agentFile) defaults(s *source) {
 	}
 	if ad.Kind != "" && !builtin {
 		for _, k := range [][2]string{
-			{"tools", "the program brings its own; to search them, declare a subset in space"},
+			{"tools", "the program brings its own tools; to search them, declare a subset under space: in agent.yaml"},
 			{"allow", "the program brings its own tools"},
-			{"mcp", "the program brings its own"},
+			{"mcp", "the program uses its own MCP servers"},
 		} {
 			if n := f.given[k[0]]; n != nil {
 				s.bad(n, k[1], "%q is for built-in agents only", k[0])

@@ -37,7 +37,7 @@ func (l *loader) checkModel(s *source, f *agentFile) {
 	}
 	for i, name := range f.agent.MCP {
 		if !slices.Contains(servers, name) {
-			s.bad(f.item("mcp", i), didYouMean(name, servers), "there is no server %q under mcp of %s", name, SettingsFile)
+			s.bad(f.item("mcp", i), didYouMean(name, servers), "there is no server %q under mcp in %s", name, SettingsFile)
 		}
 	}
 }

@@ -17,8 +17,8 @@ type Audit struct {
 	AllowedSigners string
 }
 
-// in returns a with its paths resolved: a leading ~/ stands for the home folder, and a
-// relative path is relative to the workspace.
+// in returns a copy of the settings with the paths resolved: a leading ~/ stands for the
+// home folder, and a relative path is relative to the workspace.
 func (a Audit) in(root, home string) Audit {
 	for _, p := range []*string{&a.Sign, &a.AllowedSigners} {
 		switch rest, inHome := strings.CutPrefix(*p, "~/"); {

@@ -41,19 +41,19 @@ agents/solver/agent.yaml:2:60: "network" must be host or none, not "off"
 agents/solver/agent.yaml:1:5: "id" must be text, not a number (write "7" in quotes)
 agents/solver/agent.yaml:4:10: "version" must be text, not a number (write "1.10" in quotes)
 `, true),
-		agentYAMLCase("id that is no name", strings.Replace(goodHead, "solver", "../x", 1), `agents/solver/agent.yaml:1:5: "id" must be letters, digits, - and _, at most 64, not "../x"`, true),
+		agentYAMLCase("id that is no name", strings.Replace(goodHead, "solver", "../x", 1), `agents/solver/agent.yaml:1:5: "id" must be 1 to 64 letters, digits, - or _, not "../x"`, true),
 		agentYAMLCase("id of another folder", strings.Replace(goodHead, "solver", "resolver", 1), `agents/solver/agent.yaml:1:5: the id "resolver" is not the name of its folder, "solver" (rename one of them)`, false),
 		agentYAMLCase("unknown suite", strings.Replace(goodHead, "tasks", "taks", 1), `agents/solver/agent.yaml:3:10: there is no suite "taks" in suites/ (did you mean "tasks"?)`, false),
 		agentYAMLCase("suite with its suffix", strings.Replace(goodHead, "tasks", "tasks.jsonl", 1), `agents/solver/agent.yaml:3:10: there is no suite "tasks.jsonl" in suites/ (write tasks)`, false),
 		agentYAMLCase("suite twice", strings.Replace(goodHead, "[tasks]", "[tasks, tasks]", 1), `agents/solver/agent.yaml:3:17: "suites" has "tasks" twice`, true),
 		agentYAMLCase("no suite", strings.Replace(goodHead, "suites: [tasks]\n", "", 1), `agents/solver/agent.yaml:1:1: "suites" is missing`, true),
-		agentYAMLCase("tools of a command", goodHead+"tools: [grep]\n", `agents/solver/agent.yaml:4:8: "tools" is for built-in agents only (the program brings its own; to search them, declare a subset in space)`, false),
+		agentYAMLCase("tools of a command", goodHead+"tools: [grep]\n", `agents/solver/agent.yaml:4:8: "tools" is for built-in agents only (the program brings its own tools; to search them, declare a subset under space: in agent.yaml)`, false),
 		agentYAMLCase("reviewer who is not there", goodHead+"reviewers: [solvers, solver]\n", `
 agents/solver/agent.yaml:4:13: there is no agent "solvers" (did you mean "solver"?)
 agents/solver/agent.yaml:4:22: an agent cannot review its own proposals
 `, false),
 		agentYAMLCase("bad domain", goodHead+"domains: {\"a b\": [x], ops: text}\n", `
-agents/solver/agent.yaml:4:11: a domain's name must be letters, digits, - and _, at most 64; it is "a b"
+agents/solver/agent.yaml:4:11: a domain's name must be 1 to 64 letters, digits, - or _; it is "a b"
 agents/solver/agent.yaml:4:28: "ops" must be a list, not text (write [text])
 `, false),
 		agentYAMLCase("misspelt extension of a domain", goodHead+"domains: {+enginering: [x], engineering+: [y], -crypto: [z], \"+ research\": [w], +birds: [v]}\n", `
@@ -67,7 +67,7 @@ agents/solver/agent.yaml:4:62: the domain "+ research" looks like a misspelling 
 		{"agent as a file", map[string]string{"agents/extra.yaml": goodHead}, `agents/extra.yaml: is ignored: an agent must be a folder that contains the file agent.yaml`, false},
 		{"same name in another case", map[string]string{"agents/Solver/agent.yaml": goodHead}, `
 agents/Solver/agent.yaml:1:5: the id "solver" is not the name of its folder, "Solver" (rename one of them)
-agents/solver: differs from agents/Solver only in upper and lower case
+agents/solver: differs from agents/Solver only in letter case
 `, false},
 	}
 }

@@ -11,9 +11,9 @@ func badFiles() []badCase {
 		{"wrong type in config", map[string]string{"agents/solver/config.yaml": "heat: warm\n"}, `agents/solver/config.yaml:1:7: parameter "heat" must be a number`, false},
 		{"mapping in config", map[string]string{"agents/solver/config.yaml": "heat: {a: 1}\n"}, `agents/solver/config.yaml:1:7: parameter "heat" must have one value or a list, not a mapping`, false},
 		{"nothing in config", map[string]string{"agents/solver/config.yaml": "heat:\n"}, `agents/solver/config.yaml:1:6: parameter "heat" has no value`, false},
-		{"list as config", map[string]string{"agents/solver/config.yaml": "- heat\n"}, `agents/solver/config.yaml:1:1: must hold keys with values, not a list`, false},
-		{"strategy that no parameter holds", map[string]string{"agents/solver/STRATEGY.md": "Be brief.\n"}, `agents/solver/STRATEGY.md: the space has no text parameter "strategy" that the file could hold`, false},
-		{"strategy in config", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/config.yaml": "strategy: x\n"}, `agents/helper/config.yaml:1:11: the strategy is stored in STRATEGY.md`, false},
+		{"list as config", map[string]string{"agents/solver/config.yaml": "- heat\n"}, `agents/solver/config.yaml:1:1: must be a mapping of keys to values, not a list`, false},
+		{"strategy that no parameter holds", map[string]string{"agents/solver/STRATEGY.md": "Be brief.\n"}, `agents/solver/STRATEGY.md: sets the text parameter "strategy", but the space has no such parameter`, false},
+		{"strategy in config", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/config.yaml": "strategy: x\n"}, `agents/helper/config.yaml:1:11: the strategy belongs in STRATEGY.md, not here`, false},
 		{"strategy too long", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": strings.Repeat("é", 4001)}, `agents/helper/STRATEGY.md: has 4001 characters, but at most 4000 are allowed`, false},
 		{"strategy that is no text", map[string]string{"agents/helper/agent.yaml": goodBuilt, "agents/helper/STRATEGY.md": "a\n\xff"}, `agents/helper/STRATEGY.md:2:1: is not valid UTF-8`, false},
 
@@ -31,9 +31,9 @@ agents/solver/memories.jsonl:9:1: a memory must be an object, not a list
 agents/solver/memories.jsonl:10:23: is not valid JSON: invalid character 'x' after top-level value
 agents/solver/memories.jsonl:11:11: key "id" occurs twice
 `, false},
-		{"empty suite", map[string]string{"suites/other.jsonl": ""}, `suites/other.jsonl: holds no task`, false},
+		{"empty suite", map[string]string{"suites/other.jsonl": ""}, `suites/other.jsonl: contains no tasks`, false},
 		{"bad line in an unused suite", map[string]string{"suites/other.jsonl": `{"id":"x","gaol":"y","answer":"z"}` + "\n"}, `suites/other.jsonl:1:11: unknown key "gaol" (did you mean "goal"?)`, false},
-		{"suite with a bad name", map[string]string{"suites/my tasks.jsonl": goodSuite}, `suites/my tasks.jsonl: a suite's name must be letters, digits, - and _, at most 64`, false},
+		{"suite with a bad name", map[string]string{"suites/my tasks.jsonl": goodSuite}, `suites/my tasks.jsonl: a suite's name must be 1 to 64 letters, digits, - or _`, false},
 		{"one id in two suites", map[string]string{"suites/other.jsonl": goodSuite, "agents/solver/agent.yaml": strings.Replace(goodHead, "[tasks]", "[tasks, other]", 1) + goodSpace}, `agents/solver/agent.yaml:3:17: the suites "tasks" and "other" both have a task "t1"`, false},
 	}
 }

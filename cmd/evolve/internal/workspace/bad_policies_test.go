@@ -13,7 +13,7 @@ func badPolicies() []badCase {
 		environment("every bound at once", "{deadline: 5, retry: {attempts: 0}, breaker: {failures: 1.5, slow_share: 0}, concurrency: -1}", `
 evolve.yaml:2:27: "deadline" must be a duration (write 5s for seconds)
 evolve.yaml:2:48: "attempts" is 0, outside 1 to 100
-evolve.yaml:2:72: "failures" is 1.5, outside 0 to 1
+evolve.yaml:2:72: "failures" is 1.5, outside the range 0 to 1
 evolve.yaml:2:89: "slow_share" must be above 0
 evolve.yaml:2:106: "concurrency" is -1, outside 1 to 10000
 `, true),
@@ -34,7 +34,7 @@ evolve.yaml:1:47: there is no server "serch" under mcp (did you mean "search"?)
 		settings("layer of a strange agent", "policies: {roles: {solvr: {deadline: 5s}}}\n", `evolve.yaml:1:20: there is no agent "solvr" (did you mean "solver"?)`, false),
 		settings("layer of a strange tool", "policies: {tools: {gerp: {deadline: 5s}}}\n", `evolve.yaml:1:20: there is no tool "gerp" (did you mean "grep"?)`, false),
 		settings("providers that degrade in a circle", "providers: {a: {kind: openai}, b: {kind: openai}}\npolicies:\n  providers: {a: {budget: {exhausted: degrade, degrade_to: b}}, b: {budget: {exhausted: degrade, degrade_to: a}}}\n", `evolve.yaml:3:3: provider a: degrade_to forms a cycle`, false),
-		settings("layer as a list", "policies: {tools: [grep]}\n", `evolve.yaml:1:19: "tools" must hold keys with values, not a list`, true),
+		settings("layer as a list", "policies: {tools: [grep]}\n", `evolve.yaml:1:19: "tools" must be a mapping of keys to values, not a list`, true),
 
 		settings("pattern with a look-ahead", "safety: {never: [\"a(?=b)\"]}\n", "evolve.yaml:1:18: item 1 of \"never\" is not a valid pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 has no look-around and no back-references)", false),
 		settings("pattern for everything", "safety: {never: [\".*\", \"\"]}\n", `

@@ -36,11 +36,11 @@ agents/solver/agent.yaml:5:3: "max" is missing from "steps"
 		spaceCase("condition on a broken one", "  a: {type: bool, default: true, when: {b: [true]}}\n  b: {type: boool, default: true}\n", `agents/solver/agent.yaml:6:13: "type" must be float, int, choice, bool, subset or text, not "boool" (did you mean "bool"?)`, true),
 		spaceCase("conditions too deep", "  a: {type: bool, default: true}\n  b: {type: bool, default: true, when: {a: [true]}}\n  c: {type: bool, default: true, when: {b: [true]}}\n  d: {type: bool, default: true, when: {c: [true]}}\n  e: {type: bool, default: true, when: {d: [true]}}\n  f: {type: bool, default: true, when: {e: [true]}}\n", `agents/solver/agent.yaml:10:40: parameter "f" depends on a chain of more than 4 parameters`, false),
 		spaceCase("parameter twice", "  a: {type: bool, default: true}\n  a: {type: bool, default: false}\n", `agents/solver/agent.yaml:6:3: the key "a" appears twice, first on line 5`, false),
-		spaceCase("parameter with a bad name", "  \"a b\": {type: bool, default: true}\n", `agents/solver/agent.yaml:5:3: a parameter's name must be letters, digits and _ . / : + -, at most 100; it is "a b"`, false),
+		spaceCase("parameter with a bad name", "  \"a b\": {type: bool, default: true}\n", `agents/solver/agent.yaml:5:3: a parameter's name must be 1 to 100 letters, digits and _ . / : + -, and begin with a letter, a digit or _; it is "a b"`, false),
 		spaceCase("everything at once", "  a: {type: bool, deflt: true}\n  b: {type: int, min: x, max: 3, default: 1}\n  c: 3\n  d: {type: choice, values: [1, null], default: 1, log: true}\n", `
 agents/solver/agent.yaml:5:19: unknown key "deflt" (did you mean "default"?)
 agents/solver/agent.yaml:6:23: "min" must be a number, not text
-agents/solver/agent.yaml:7:6: "c" must hold keys with values, not a number
+agents/solver/agent.yaml:7:6: "c" must be a mapping of keys to values, not a number
 agents/solver/agent.yaml:8:33: item 2 of "values" must be text, a number, true or false, not nothing
 agents/solver/agent.yaml:8:52: "log" cannot be used with type: choice
 `, true),
@@ -48,10 +48,10 @@ agents/solver/agent.yaml:8:52: "log" cannot be used with type: choice
 		// the built-in agent
 		builtinCase("unknown tool", "tools: [calcluate]\n", `agents/helper/agent.yaml:4:9: there is no tool "calcluate" (did you mean "calculate"?)`, false),
 		builtinCase("unknown parameter", "space:\n  recall.minscore: {min: 0.6}\n", `agents/helper/agent.yaml:5:3: the built-in agent has no parameter "recall.minscore" (did you mean "recall.min_score"?)`, false),
-		builtinCase("wider range", "space:\n  recall.min_score: {min: 0.1, max: 0.9}\n", `agents/helper/agent.yaml:5:27: "min" of "recall.min_score" is 0.1, outside 0.5 to 0.95`, false),
+		builtinCase("wider range", "space:\n  recall.min_score: {min: 0.1, max: 0.9}\n", `agents/helper/agent.yaml:5:27: "min" of "recall.min_score" is 0.1, outside the range 0.5 to 0.95`, false),
 		builtinCase("default outside the narrowed range", "space:\n  recall.min_score: {min: 0.8}\n", `agents/helper/agent.yaml:5:3: parameter "recall.min_score" has an invalid default, which is 0.75, but must be between 0.8 and 0.95 (give it a default in its range)`, false),
-		builtinCase("type changed", "space:\n  recall.min_score: {type: int, min: 1}\n", `agents/helper/agent.yaml:5:28: parameter "recall.min_score" is of the type float (leave the type out)`, false),
-		builtinCase("key that does not apply", "space:\n  decompose.enabled: {min: 0}\n", `agents/helper/agent.yaml:5:28: "min" does not apply to a parameter of the type bool`, false),
+		builtinCase("type changed", "space:\n  recall.min_score: {type: int, min: 1}\n", `agents/helper/agent.yaml:5:28: parameter "recall.min_score" is of type float (leave the type out)`, false),
+		builtinCase("key that does not apply", "space:\n  decompose.enabled: {min: 0}\n", `agents/helper/agent.yaml:5:28: "min" does not apply to a parameter of type bool`, false),
 		builtinCase("condition changed", "space:\n  decompose.max_subgoals: {when: {}}\n", `agents/helper/agent.yaml:5:34: the condition of a built-in parameter cannot be changed`, false),
 		builtinCase("stranger in a subset", "space:\n  tools.selection: {of: [calculate, shell]}\n", `agents/helper/agent.yaml:5:37: parameter "tools.selection" has no member "shell"`, false),
 		builtinCase("stranger among values", "space:\n  style: {values: [brief, terse]}\n", `agents/helper/agent.yaml:5:27: parameter "style" must be one of brief, full, 3`, false),

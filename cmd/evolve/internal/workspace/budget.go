@@ -51,9 +51,9 @@ var clockPattern = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 
 func budgetKeys(b *Budget) object {
 	return object{keys: []key{
-		{name: "evaluations", doc: "evaluations; 2000 if no limit is given, here or by a flag", field: whole[int]{&b.Evaluations, 1, MostEvaluations}, example: "5000"},
-		{name: "usd", doc: "money in USD, reserved before it is spent", field: number{to: &b.USD, max: MostUSD, above: true, hint: NoLimit}, example: "5"},
-		{name: "time", doc: "wall time, such as 90m or 6h", field: duration{&b.Time, time.Second, MostTime}, example: "6h"},
+		{name: "evaluations", doc: "maximum number of evaluations; 2000 if no limit is set, here or by a flag", field: whole[int]{&b.Evaluations, 1, MostEvaluations}, example: "5000"},
+		{name: "usd", doc: "maximum cost in USD; money is reserved before it is spent", field: number{to: &b.USD, max: MostUSD, above: true, hint: NoLimit}, example: "5"},
+		{name: "time", doc: "maximum wall time, such as 90m or 6h", field: duration{&b.Time, time.Second, MostTime}, example: "6h"},
 		{name: "until", doc: "local time of day by which a run ends, including its report; the next occurrence of this time applies", field: text{to: &b.Until, pattern: clockPattern, rule: "a time of day such as 06:00"}, example: `"06:00"`},
 	}}
 }

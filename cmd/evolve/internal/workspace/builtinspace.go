@@ -60,13 +60,13 @@ func (d *paramDraft) narrow(s *source, p agent.Param) agent.Param {
 	before := s.errs.total
 	whole := p
 	if n := d.given["type"]; n != nil && d.kind != string(p.Kind) {
-		s.bad(n, "leave the type out", "parameter %q is of the type %s", p.Name, p.Kind)
+		s.bad(n, "leave the type out", "parameter %q is of type %s", p.Name, p.Kind)
 		d.broken = true
 		return whole
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.given)) {
 		if !d.narrowKey(s, name, &p, whole) {
-			s.bad(d.given[name], "", "%q does not apply to a parameter of the type %s", name, p.Kind)
+			s.bad(d.given[name], "", "%q does not apply to a parameter of type %s", name, p.Kind)
 		}
 	}
 	if s.errs.total > before {
@@ -91,7 +91,7 @@ func (d *paramDraft) narrowKey(s *source, name string, p *agent.Param, whole age
 		s.bad(n, "", "the condition of a built-in parameter cannot be changed")
 		return true
 	case "use":
-		s.bad(n, "leave it out", "the use of a built-in parameter cannot be changed")
+		s.bad(n, "leave the key `use` out", "the use of a built-in parameter cannot be changed")
 		return true
 	}
 	switch key := string(p.Kind) + " " + name; {

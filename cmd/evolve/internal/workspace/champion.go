@@ -20,7 +20,7 @@ const (
 )
 
 const configHeader = `# The champion of this agent: the values of its parameters that are active now.
-# Written by evolve approve. What is left out has the default of the space.
+# Written by evolve approve. A parameter that is left out has its default value.
 `
 
 // storesStrategy reports whether a parameter is stored in STRATEGY.md. For a built-in agent
@@ -78,7 +78,7 @@ func readChampionIn(c *collector, root, dir string, a *Agent, space agent.Space)
 		}
 	}
 	if n := place[strategyParam]; n != nil && stores {
-		cs.bad(n, "", "the strategy is stored in %s", StrategyFile)
+		cs.bad(n, "", "the strategy belongs in %s, not here", StrategyFile)
 		delete(raw, strategyParam)
 	}
 	ss := &source{file: path.Join(dir, StrategyFile), errs: c}
@@ -89,7 +89,7 @@ func readChampionIn(c *collector, root, dir string, a *Agent, space agent.Space)
 		case stores:
 			raw[strategyParam] = strategy
 		case strategy != "":
-			ss.fail("the space has no text parameter %q that the file could hold", strategyParam)
+			ss.fail("sets the text parameter %q, but the space has no such parameter", strategyParam)
 		}
 	}
 	config, problems := space.Parse(raw)

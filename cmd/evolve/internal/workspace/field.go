@@ -223,8 +223,8 @@ type union struct {
 	by      string
 	names   []string
 	members map[string]object
-	// optional reports whether that key may be left out, in which case the caller reads the
-	// object in a different way.
+	// optional reports whether the key that by names may be left out, in which case the
+	// caller reads the object in a different way.
 	optional bool
 }
 
@@ -289,9 +289,9 @@ func isMapping(s *source, n *yaml.Node, name string) bool {
 	case n.Kind == yaml.MappingNode || isNull(n):
 		return true
 	case name == "":
-		s.bad(n, "", "must hold keys with values, not %s", describe(n))
+		s.bad(n, "", "must be a mapping of keys to values, not %s", describe(n))
 	default:
-		s.bad(n, "", "%s must hold keys with values, not %s", name, describe(n))
+		s.bad(n, "", "%s must be a mapping of keys to values, not %s", name, describe(n))
 	}
 	return false
 }
@@ -338,7 +338,7 @@ func enum(names []string) []any {
 // and as shell words.
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-const nameRule = "letters, digits, - and _, at most 64"
+const nameRule = "1 to 64 letters, digits, - or _"
 
 // SuiteProblem returns the reason why a workspace cannot have a suite with this name, or ""
 // if it can.

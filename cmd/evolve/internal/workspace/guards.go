@@ -92,7 +92,7 @@ func guardsKeys(to *Guards) object {
 func preferKeys(to *Prefer) object {
 	var o object
 	for _, m := range bench.Metrics() {
-		o.keys = append(o.keys, key{name: m.Name, doc: "how much more " + strings.ReplaceAll(m.Name, "_", " ") + " a point of score is worth, such as 2%", field: shareField(to, m.Name), example: "2%"})
+		o.keys = append(o.keys, key{name: m.Name, doc: "the extra " + strings.ReplaceAll(m.Name, "_", " ") + " a point of score is worth, such as 2%", field: shareField(to, m.Name), example: "2%"})
 	}
 	return o
 }
@@ -109,7 +109,7 @@ func guardField(to *Guards, metric string) custom {
 		var g Guard
 		if n.Kind == yaml.ScalarNode && !isNull(n) {
 			if g.Off = strings.EqualFold(n.Value, "off") || strings.EqualFold(n.Value, "false"); !g.Off {
-				s.bad(n, "write "+yamlWord(metric)+": {at_most: 1.1}", "%s must be off or hold at_most and floor", name)
+				s.bad(n, "write "+yamlWord(metric)+": {at_most: 1.1}", "%s must be off, or a mapping with at_most, floor or both", name)
 				return
 			}
 		} else {
@@ -165,7 +165,7 @@ func shareField(to *Prefer, metric string) custom {
 			s.bad(n, "", "%s is %s, but must be above 0%% and at most %d%%", name, n.Value, 100*maxShare)
 		case percent:
 		case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str":
-			s.bad(n, "write it like 2%", "%s must be a share, not text", name)
+			s.bad(n, "write it like 2%", "%s must be a percentage or a ratio, not text", name)
 		default:
 			if said, ok := numberOf(n); ok && said > 1 && said <= 100*maxShare {
 				s.bad(n, fmt.Sprintf("write %g%% or %g%%", said, 100*said), "%s is %s, which could be a percentage or a ratio", name, n.Value)

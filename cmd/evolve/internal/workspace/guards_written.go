@@ -46,7 +46,7 @@ func (w *Workspace) UnjudgedGuards(a *Agent) []string {
 		if _, own := a.Guards[metric]; own {
 			file = "agent.yaml"
 		}
-		out = append(out, fmt.Sprintf("the guard on %s in %s is not judged, because %s is deterministic: its runs repeat byte for byte, but a measured time does not", metric, file, a.ID))
+		out = append(out, fmt.Sprintf("the guard on %s in %s is not judged, because %s is deterministic: its runs repeat byte for byte, but their measured times differ", metric, file, a.ID))
 	}
 	return out
 }

@@ -22,7 +22,7 @@ const (
 	modeline = "# yaml-language-server: $schema="
 )
 
-const ignored = "# What evolve writes itself: the archive, transcripts, reports.\n.evolve/\n"
+const ignored = "# Files that evolve writes: the archive, transcripts, reports.\n.evolve/\n"
 
 // Init makes dir a workspace. It writes the given files of a starter workspace (files),
 // with a schema and comments that explain every key. If minimal is set, it writes only
@@ -75,8 +75,8 @@ func fullScaffold(files, scaffold map[string][]byte) map[string][]byte {
 	return starter
 }
 
-// explained adds a reference to the schema, and an explanation of every key, to a YAML
-// file.
+// explained adds to a YAML file a reference to the schema and an explanation of every
+// key.
 func explained(data []byte, schemaFile string, table object) []byte {
 	data = bytes.TrimRight(data, "\n")
 	return append(append(withModeline(data, schemaFile), '\n'), reference(table)...)

@@ -51,7 +51,7 @@ var folderPattern = regexp.MustCompile(`^[^~$\x00-\x1f][^\x00-\x1f]*$`)
 
 func backupKeys(b *Backup) object {
 	return object{keys: []key{
-		{name: "keep", doc: "number of the newest backups to keep; with 0, nights make no backups", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
+		{name: "keep", doc: "number of most recent backups to keep; with 0, nights make no backups", field: whole[int]{&b.Keep, 0, 1000}, def: show(b.Keep)},
 		{name: "dir", doc: "folder for the backups, relative to this file; a folder on another disk survives the loss of this disk", field: text{to: &b.Dir, pattern: folderPattern, rule: "a path without ~ or $ at its start"}, def: filepath.ToSlash(b.Dir)},
 	}}
 }
@@ -78,7 +78,7 @@ func (f size) read(s *source, n *yaml.Node, name string) {
 	}
 	v, err := humanize.ParseBytes(n.Value)
 	if err != nil || v > math.MaxInt64 || int64(v) < f.min || int64(v) > f.max {
-		s.bad(n, "", "%s is %s, outside %s to %s", name, n.Value, humanize.IBytes(uint64(f.min)), humanize.IBytes(uint64(f.max)))
+		s.bad(n, "", "%s is %s, but must be from %s to %s", name, n.Value, humanize.IBytes(uint64(f.min)), humanize.IBytes(uint64(f.max)))
 		return
 	}
 	*f.to = int64(v)

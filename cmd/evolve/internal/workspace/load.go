@@ -191,7 +191,7 @@ func (l *loader) loadAgents() []Agent {
 			continue
 		}
 		if other, ok := folded[strings.ToLower(name)]; ok {
-			l.source(agentsDir, name).fail("differs from %s/%s only in upper and lower case", agentsDir, other)
+			l.source(agentsDir, name).fail("differs from %s/%s only in letter case", agentsDir, other)
 			continue
 		}
 		folded[strings.ToLower(name)] = name

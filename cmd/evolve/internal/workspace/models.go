@@ -212,7 +212,7 @@ func recordingProblem(v string) (problem, hint string) {
 	case path.Ext(v) != ".yaml":
 		problem = "must end in .yaml"
 	case first == agentsDir || first == suitesDir || strings.HasPrefix(first, ".") || v == SettingsFile:
-		problem = "must not lie among the files of the workspace itself"
+		problem = "must be neither evolve.yaml nor in agents/, suites/ or a hidden folder"
 	}
 	return problem, "write it like recordings/night.yaml"
 }

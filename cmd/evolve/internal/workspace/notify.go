@@ -230,7 +230,7 @@ func channelKeys(c *Channel) union {
 			case c.Security == NoTLS && c.PasswordEnv != "":
 				s.bad(child(n, "security"), "use starttls or tls", "a password must not be sent without encryption")
 			case c.Security == NoTLS && !private(host):
-				s.bad(child(n, "security"), "use starttls or tls", "mail must not leave this machine and private networks without encryption")
+				s.bad(child(n, "security"), "use starttls or tls", "mail must not be sent without encryption to a server outside this machine and private networks")
 			}
 		}},
 	}}

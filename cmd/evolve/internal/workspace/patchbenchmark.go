@@ -47,8 +47,8 @@ func benchmarkKeys(b *review.Benchmark) object {
 		keys: []key{
 			{name: "packages", doc: "packages whose benchmarks are run", field: words(&b.Packages, 0, goPackages, packagesRule), def: `["` + defaultPackages + `"]`},
 			{name: "pattern", doc: "pattern of the benchmarks to run, in the form that go test -bench takes", field: text{to: &b.Pattern, pattern: nonEmpty, rule: "text that is not empty", check: expressionProblem, form: schema{"type": "string", "minLength": 1}}, def: quote(defaultBench)},
-			{name: "command", doc: "program with its arguments that measures the code instead of Go benchmarks; it is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each measurement", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
-			{name: "count", doc: "number of runs for each of the base and the patch; their runs alternate", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
+			{name: "command", doc: "program with its arguments; it measures the code instead of Go benchmarks, is started in the sandbox, in the target's folder, and prints a line such as BenchmarkName 100 123 ns/op for each measurement", field: argv(&b.Command), example: "[sh, bench/run.sh]"},
+			{name: "count", doc: "number of times that the base and the patch are each run; their runs alternate", field: whole[int]{&b.Count, minBenchRuns, maxBenchRuns}, def: show(defaultRuns)},
 			{name: "metric", doc: "unit, as named by benchstat, of the values on which the verdict is based", field: text{to: &b.Metric, pattern: metricPattern, rule: "a unit such as sec/op, B/op or allocs/op"}, def: defaultMetric},
 			{name: "better", doc: "whether lower or higher values of the metric are better; needed only for a unit that the target defines itself", field: oneOf(&b.Better, "lower", "higher"), example: "lower"},
 			{name: "loss", doc: "largest loss, in per cent of the base, that measurements may fail to detect; a patch whose runs cannot rule out a larger loss is left for a person to decide", field: whole[int]{&b.Loss, 1, maxLoss}, def: "10"},
@@ -76,7 +76,7 @@ func checkBenchmark(s *source, n *yaml.Node, b *review.Benchmark) {
 	if base := gobench.BaseUnit(b.Metric); base != b.Metric {
 		s.bad(metric, "write "+base, "results in %s are recorded in %s", b.Metric, base)
 	} else if b.Better == "" && gobench.Agreed(b.Metric) == 0 {
-		s.bad(metric, "add better: lower, or better: higher", "nothing declares whether lower or higher values of %s are better", b.Metric)
+		s.bad(metric, "add better: lower, or better: higher", "no setting specifies whether lower or higher values of %s are better", b.Metric)
 	}
 }
 

@@ -96,20 +96,20 @@ func targetKeys(t *PatchTarget) object {
 		{name: "name", doc: "a name of your choice", field: text{to: &t.Name, pattern: namePattern, rule: nameRule}, required: true},
 		{name: "repo", doc: "root folder of its git repository or a folder in it, relative to the workspace; commands start there; paths are relative to the root of the repository", field: text{to: &t.Repo, pattern: nonEmpty, rule: "a folder"}, def: quote(defaultRepo)},
 		{name: "allow", doc: "paths from the root of the repository that patches may touch, including everything below them", field: words(&t.Policy.Allow, 1, scopePattern, scopeRule), required: true},
-		{name: "deny", doc: "paths within those allowed that patches may not touch; deny overrides allow", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
+		{name: "deny", doc: "paths, within the allowed ones, that patches must not touch; deny overrides allow", field: words(&t.Policy.Deny, 0, scopePattern, scopeRule)},
 		{name: "cgo", doc: "true: patches may touch C and assembly, and tests are built with cgo", field: flag{&t.Policy.Cgo}, def: "false"},
-		{name: "runtime", doc: "true: the target is an agent runtime, and patches may not touch its authentication, gateway, config schema and communication either", field: flag{&t.Policy.Runtime}, def: "false"},
+		{name: "runtime", doc: "true: the target is an agent runtime, and patches may not touch its authentication, gateway, config schema or communication either", field: flag{&t.Policy.Runtime}, def: "false"},
 		{name: "max_files", doc: "maximum number of files that one patch may change", field: whole[int]{&t.Policy.MaxFiles, 1, maxTargetFiles}, def: "20"},
 		{name: "max_bytes", doc: "maximum size of one changed file, in bytes", field: whole[int64]{&t.Policy.MaxBytes, 1, maxTargetBytes}, def: "262144"},
 		{name: "benchmark", doc: "Go benchmarks, or a command that measures the code; no patch may make the results significantly worse", field: unexplained{then{benchmarkKeys(&b), func() { t.Benchmark = &b }}}},
 		{name: "agent", doc: "agent whose program is the target: no patch may make the agent worse on its search tasks. The base and the patched program run in a sandbox, without network access and without the adapter's environment variables. If blocks, build or test is set but score is not, the agent's tasks score versions of its code, which are searched together with its config", field: text{to: &t.Agent, pattern: namePattern, rule: nameRule}, example: "solver"},
 		{name: "tasks", doc: "maximum number of search tasks that the agent runs, each once before and once after the patch", field: whole[int]{&t.Tasks, minTrialTasks, maxTrialTasks}, def: show(defaultTrialTasks)},
-		{name: "score", doc: "program with its arguments that scores the code, for the search over marked blocks (evolve:begin NAME): it is given the names of cases and prints, for each case, a JSON object with the keys case, metric, value and better", field: scored(argv(&c.Score)), example: "[./score.bin]"},
-		{name: "build", doc: "program with its arguments that builds what score runs", field: scored(argv(&c.Build)), example: "[go, build, -o, score.bin, ./cmd/score]"},
-		{name: "test", doc: "program with its arguments that must succeed before a version is scored", field: scored(argv(&c.Test)), example: "[go, test, ./...]"},
+		{name: "score", doc: "program with its arguments; it scores the code, for the search over marked blocks (evolve:begin NAME): it is given the names of cases and prints, for each case, a JSON object with the keys case, metric, value and better", field: scored(argv(&c.Score)), example: "[./score.bin]"},
+		{name: "build", doc: "program with its arguments; it builds what the scoring command runs", field: scored(argv(&c.Build)), example: "[go, build, -o, score.bin, ./cmd/score]"},
+		{name: "test", doc: "program with its arguments; it must succeed before a version is scored", field: scored(argv(&c.Test)), example: "[go, test, ./...]"},
 		{name: "blocks", doc: "marked blocks that the search may change; all if none is named", field: scored(words(&c.Blocks, 1, namePattern, nameRule)), example: "[priority]"},
-		{name: "metric", doc: "metric, among those that score prints, by which versions are compared; if none is named, the first one that score prints", field: scored(text{to: &c.Metric, pattern: nonEmpty, rule: "text that is not empty"}), example: "excess"},
-		{name: "profile", doc: "program with its arguments that prints a profile of the current code, for the models in search.reflect that write versions; it is given the names of the search cases, or no names if the tasks of an agent score its code", field: scored(argv(&c.Profile)), example: "[./profile.sh]"},
+		{name: "metric", doc: "metric by which versions are compared, one of those that the score command prints; if none is named, the first one printed", field: scored(text{to: &c.Metric, pattern: nonEmpty, rule: "text that is not empty"}), example: "excess"},
+		{name: "profile", doc: "program with its arguments; it prints a profile of the current code, for the models in search.reflect that write versions; it is given the names of the search cases, or no names if the tasks of an agent score its code", field: scored(argv(&c.Profile)), example: "[./profile.sh]"},
 	}}
 }
 
@@ -121,9 +121,9 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 	if t.Scoring != nil && len(t.Scoring.Score) == 0 {
 		switch metric := child(n, "metric"); {
 		case t.Agent == "":
-			s.bad(n, "add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score its code", "target %q has keys for the search over blocks, but neither score nor agent", t.Name)
+			s.bad(n, "add score: [PROGRAM, ARGUMENTS], or agent: AGENT, whose tasks then score the target's code", "target %q has keys for the search over blocks, but neither score nor agent", t.Name)
 		case metric != nil:
-			s.bad(metric, "leave it out: the tasks of the agent score its code, unless score names a program", `"metric" requires "score"`)
+			s.bad(metric, "leave \"metric\" out: the agent's tasks score the target's code, unless score names a program", `"metric" requires "score"`)
 		case len(t.Scoring.Blocks)+len(t.Scoring.Build)+len(t.Scoring.Test) == 0:
 			s.bad(child(n, "profile"), "add blocks, build, test or score", `"profile" is useful only for a target whose code is searched`)
 		}
@@ -136,7 +136,7 @@ func (f *settingsFile) addTarget(s *source, n *yaml.Node, t PatchTarget) {
 	case twice:
 		s.bad(child(n, "name"), "", "there are two targets named %q", t.Name)
 	case another >= 0:
-		s.bad(child(n, "agent"), "name all blocks in one of the two targets", "target %q already searches the code of agent %q", p.Targets[another].Name, t.Agent)
+		s.bad(child(n, "agent"), "merge the two targets into one with the blocks of both", "target %q already searches the code of agent %q", p.Targets[another].Name, t.Agent)
 	case len(p.Targets) == maxTargets:
 		s.bad(n, "", "there are more than %d targets", maxTargets)
 	default:

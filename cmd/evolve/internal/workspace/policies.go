@@ -52,10 +52,10 @@ func policyKeys(f *settingsFile) object {
 	put(&f.layers, "environment", environment)
 	return object{keys: []key{
 		{name: "environment", doc: "limits on every call; for a key that is left out, a built-in limit applies", field: layerKeys(environment).object, example: "{deadline: 30s, retry: {attempts: 3}}"},
-		{name: "origins", doc: "the same keys for each origin of tools: local, authored, mcp or mcp:<server>", field: overlays("origins", &book.Origins), example: "{mcp: {deadline: 5s}}"},
-		{name: "roles", doc: "the same keys for each agent", field: overlays("roles", &book.Roles), example: "{}"},
-		{name: "tools", doc: "the same keys for each tool", field: overlays("tools", &book.Tools), example: "{grep: {deadline: 2s}}"},
-		{name: "providers", doc: "the same keys for each provider", field: overlays("providers", &book.Providers), example: "{openai: {rate: {calls: 60, per: 1m}}}"},
+		{name: "origins", doc: "limits on the calls to the tools of each origin (local, authored, mcp or mcp:<server>), with the same keys as environment", field: overlays("origins", &book.Origins), example: "{mcp: {deadline: 5s}}"},
+		{name: "roles", doc: "limits on the calls by each agent (for a program or service, on its tasks), with the same keys as environment", field: overlays("roles", &book.Roles), example: "{}"},
+		{name: "tools", doc: "limits on the calls to each tool, with the same keys as environment", field: overlays("tools", &book.Tools), example: "{grep: {deadline: 2s}}"},
+		{name: "providers", doc: "limits on the calls to each provider, with the same keys as environment", field: overlays("providers", &book.Providers), example: "{openai: {rate: {calls: 60, per: 1m}}}"},
 	}}
 }
 
@@ -68,8 +68,8 @@ func newLayer(v *policy.Settings) *layerEntry {
 	return l
 }
 
-// layer is an object whose keys are listed only once, in the comments of a scaffold as well
-// as in the schema, although several settings have it as their value.
+// layer is an object that several settings have as their value. Its keys are nevertheless
+// listed only once, both in the comments of a scaffold and in the schema.
 type layer struct{ object }
 
 // layerRef is the name under which the schema of evolve.yaml defines a layer.
@@ -95,7 +95,7 @@ func layerKeys(l *layerEntry) layer {
 			{name: "slow", doc: "a call that takes at least this long counts as slow", field: waits(&s.BreakerSlow)},
 			{name: "slow_share", doc: "share of slow calls that opens the breaker", field: share(&s.BreakerSlowShare)},
 			{name: "open", doc: "how long the breaker stays open", field: waits(&s.BreakerOpen)},
-			{name: "probes", doc: "number of calls let through before the breaker closes", field: whole[int]{&s.BreakerProbes, 1, 1000}},
+			{name: "probes", doc: "number of trial calls that must succeed before the breaker closes", field: whole[int]{&s.BreakerProbes, 1, 1000}},
 		}}},
 		{name: "rate", doc: "number of calls that may begin in a period, spread evenly over it", field: object{seen: l.parts["rate"].keys, keys: []key{
 			{name: "calls", doc: "number of calls let through in each period", field: whole[int]{&s.RateCalls, 1, maxCalls}},
@@ -109,7 +109,7 @@ func layerKeys(l *layerEntry) layer {
 			{name: "agent", doc: "by one agent in one run", field: spendingKeys(&s.PerAgent)},
 			{name: "day", doc: "in one day", field: spendingKeys(&s.PerDay)},
 			{name: "exhausted", doc: "deny: calls are refused; degrade: another provider serves them", field: then{oneOf(&exhausted, string(policy.Deny), string(policy.Degrade)), func() { s.Exhausted = policy.Exhausted(exhausted) }}},
-			{name: "degrade_to", doc: "fallback provider, used when this one is unavailable", field: text{to: &s.DegradedTo, pattern: namePattern, rule: nameRule}},
+			{name: "degrade_to", doc: "fallback provider, which serves the calls once this budget is spent", field: text{to: &s.DegradedTo, pattern: namePattern, rule: nameRule}},
 		}}},
 	}}}
 }

@@ -47,10 +47,10 @@ func (l *layerEntry) refuseForTasks(s *source, a Agent) {
 		key, hint string
 	}{
 		{l.keys["retry"], "retry", "a task that failed because of the infrastructure is retried automatically"},
-		{l.keys["breaker"], "breaker", "a run has its own breaker, which pauses and ends the run"},
+		{l.keys["breaker"], "breaker", "a run has its own breaker, which pauses the run and, if failures continue, ends it"},
 		{budget["day"], "budget.day", "budget.run limits a run, and evolve run --budget-usd limits a night"},
-		{budget["exhausted"], "budget.exhausted", "a spent budget ends the night for the agent"},
-		{budget["degrade_to"], "budget.degrade_to", "a spent budget ends the night for the agent"},
+		{budget["exhausted"], "budget.exhausted", "an agent's night ends when the agent's budget is spent"},
+		{budget["degrade_to"], "budget.degrade_to", "an agent's night ends when the agent's budget is spent"},
 	} {
 		if c.at != nil {
 			s.bad(c.at, c.hint, "agent %s is of kind %s: %q cannot limit its tasks, but concurrency, queue_wait, rate, deadline, budget.run and budget.agent can",

@@ -21,7 +21,7 @@ type Reflect struct {
 func reflectField(f *settingsFile) custom {
 	keys := func(to *Reflect) object {
 		return object{keys: append([]key{
-			{name: "routes", doc: "routes of models, by name or as {route: NAME, every: N, max_calls: N, max_usd: X, max_tokens: N}; more calls go to the route whose drafts gain more for their cost", field: listOf{each: func() field { return reflectRoute(f) }, min: 1, unique: true}, required: true},
+			{name: "routes", doc: "routes of models, by name or as {route: NAME, every: N, max_calls: N, max_usd: X, max_tokens: N}; routes whose proposed changes raise the score more for their cost are called more often", field: listOf{each: func() field { return reflectRoute(f) }, min: 1, unique: true}, required: true},
 		}, rateKeys(&to.Rate, "minimum number of evaluations between two calls")...)}
 	}
 	return custom{func(s *source, n *yaml.Node, name string) {

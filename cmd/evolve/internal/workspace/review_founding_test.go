@@ -42,7 +42,7 @@ func TestFoundingNamesCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = d.InitialFiles()
-	if want := "agents/solver/memories.jsonl, line 3 holds what looks like a credential: it would be committed"; err == nil || err.Error() != want {
+	if want := "agents/solver/memories.jsonl, line 3: what looks like a credential would be committed"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	o.write("agents/solver/memories.jsonl", "")

@@ -58,7 +58,7 @@ func (o *office) proposeMemories() review.Learned {
 	return l
 }
 
-// proposed returns the memories that await a decision, by text.
+// proposed returns the memories that await a decision, keyed by their text.
 func proposed(t *testing.T, l review.Learned) map[string]agent.Memory {
 	t.Helper()
 	if l.Proposal == nil {
@@ -304,7 +304,7 @@ func TestTwoMarksAtOnce(t *testing.T) {
 	// A proposal that a command made and could not carry out is closed without a person's
 	// decision.
 	for _, p := range []archive.ProposalRecord{first, second} {
-		if err := o.desk().Withdraw(t.Context(), p.ID, "it was not carried out"); err != nil {
+		if err := o.desk().Withdraw(t.Context(), p.ID, "the command that made the proposal did not complete"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -236,7 +236,7 @@ func TestToolsAwaitingAreBounded(t *testing.T) {
 		}
 	}
 	_, err := d.ProposeTool(t.Context(), d.Workspace.Agents[0].ID, doubled(t, nil), "")
-	refused(t, err, "await a decision")
+	refused(t, err, "are already waiting for a decision")
 	// An operator's own program reads no tools from its folder.
 	foreign := newOffice(t, false).desk()
 	_, err = foreign.ProposeTool(t.Context(), foreign.Workspace.Agents[0].ID, doubled(t, nil), "")
@@ -305,7 +305,7 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 	if err != nil || len(def.Evidence) != 3 || strings.Contains(string(p.Files[0].New), "h0") || len(o.agent().SkillFiles) != 0 {
 		t.Errorf("%+v, %v", def, err)
 	}
-	if got := verdictOf(*p, "vetoes"); !strings.Contains(got, "3 tasks in 3 clusters were solved in this way") {
+	if got := verdictOf(*p, "vetoes"); !strings.Contains(got, "its steps solved 3 tasks in 3 clusters") {
 		t.Errorf("vetoes: %s", got)
 	}
 	// At most one draft is made an hour, and none that already awaits a decision.

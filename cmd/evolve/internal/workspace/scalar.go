@@ -158,7 +158,7 @@ func (f number) read(s *source, n *yaml.Node, name string) {
 	case f.above && v == f.min:
 		s.bad(n, f.hint, "%s must be above %s", name, plain(f.min))
 	case v < f.min || v > f.max:
-		s.bad(n, f.hint, "%s is %s, outside %s to %s", name, n.Value, plain(f.min), plain(f.max))
+		s.bad(n, f.hint, "%s is %s, outside the range %s to %s", name, n.Value, plain(f.min), plain(f.max))
 	default:
 		*f.to = v
 	}
@@ -190,7 +190,7 @@ func (d duration) read(s *source, n *yaml.Node, name string) {
 	}
 	v, err := time.ParseDuration(n.Value)
 	if err != nil || v < d.min || v > d.max {
-		s.bad(n, "", "%s is %s, outside %s to %s", name, n.Value, short(d.min), short(d.max))
+		s.bad(n, "", "%s is %s, but must be from %s to %s", name, n.Value, short(d.min), short(d.max))
 		return
 	}
 	*d.to = v

@@ -8,7 +8,7 @@ import (
 	"evolve/runtime/scrub"
 )
 
-const secretHint = "API keys are given only as the name of an environment variable"
+const secretHint = "put secrets in environment variables and give only the variables' names"
 
 // scrubber returns the scrubber that recognizes credentials. It is created on first use.
 func (c *collector) scrubber() *scrub.Scrubber {
@@ -38,7 +38,7 @@ func (s *source) secrets(n *yaml.Node, data []byte) {
 		for word := range bytes.FieldsSeq(line[at:]) {
 			if s.errs.secret(string(word)) {
 				_, column := position(line, at)
-				s.at(no, column, secretHint, "a comment holds what looks like a secret")
+				s.at(no, column, secretHint, "a comment contains what looks like a secret")
 				break
 			}
 		}

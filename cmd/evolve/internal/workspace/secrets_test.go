@@ -18,24 +18,24 @@ func TestSecrets(t *testing.T) {
 	}{
 		{"as the value of an unknown key", "evolve.yaml", "providers: {p: {kind: openai, api_key: KEY}}\n", `
 evolve.yaml:1:31: unknown key "api_key"
-evolve.yaml:1:40: a value looks like a secret (API keys are given only as the name of an environment variable)
+evolve.yaml:1:40: a value looks like a secret (put secrets in environment variables and give only the variables' names)
 `},
-		{"for the name of a variable", "evolve.yaml", "providers: {p: {kind: openai, key_env: KEY}}\n", `evolve.yaml:1:40: a value looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"for a word among others", "evolve.yaml", "search: {selection: KEY}\n", `evolve.yaml:1:21: a value looks like a secret (API keys are given only as the name of an environment variable)`},
+		{"for the name of a variable", "evolve.yaml", "providers: {p: {kind: openai, key_env: KEY}}\n", `evolve.yaml:1:40: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"for a word among others", "evolve.yaml", "search: {selection: KEY}\n", `evolve.yaml:1:21: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
 		{"as a key", "evolve.yaml", "KEY: 1\n", `
-evolve.yaml:1:1: a key looks like a secret (API keys are given only as the name of an environment variable)
+evolve.yaml:1:1: a key looks like a secret (put secrets in environment variables and give only the variables' names)
 evolve.yaml:1:1: unknown key "[redacted]"
 `},
-		{"as the name of a provider", "evolve.yaml", "providers:\n  KEY: {kind: openai}\n", `evolve.yaml:2:3: a key looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"as a model", "evolve.yaml", "providers: {p: {kind: openai}}\nroutes: {default: {provider: p, model: KEY}}\n", `evolve.yaml:2:40: a value looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"as a whole section", "evolve.yaml", "providers: KEY\n", `evolve.yaml:1:12: a value looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"in a comment", "evolve.yaml", "budget: {usd: 1}\nsearch:  # was KEY\n  concurrency: 1\n", `evolve.yaml:2:10: a comment holds what looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"in an address", "evolve.yaml", "providers: {p: {kind: openai, base_url: \"PASSWORD\"}}\n", `evolve.yaml:1:41: a value looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"in a pattern", "evolve.yaml", "safety: {never: [\"KEY\"]}\n", `evolve.yaml:1:18: a value looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"in a command line", "agents/solver/agent.yaml", "id: solver\nadapter: {kind: command, argv: [curl, -H, \"Authorization: Bearer KEY\"]}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:43: a value looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"in env", "agents/solver/agent.yaml", "id: solver\nadapter: {kind: command, argv: [a], env: [\"OPENAI_API_KEY=KEY\"]}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:43: a value looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"as the kind of an adapter", "agents/solver/agent.yaml", "id: solver\nadapter: {kind: KEY}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:17: a value looks like a secret (API keys are given only as the name of an environment variable)`},
-		{"as the default of a parameter", "agents/solver/agent.yaml", goodHead + "space:\n  prompt: {type: text, max_chars: 500, default: \"use KEY\"}\n", `agents/solver/agent.yaml:5:49: a value looks like a secret (API keys are given only as the name of an environment variable)`},
+		{"as the name of a provider", "evolve.yaml", "providers:\n  KEY: {kind: openai}\n", `evolve.yaml:2:3: a key looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"as a model", "evolve.yaml", "providers: {p: {kind: openai}}\nroutes: {default: {provider: p, model: KEY}}\n", `evolve.yaml:2:40: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"as a whole section", "evolve.yaml", "providers: KEY\n", `evolve.yaml:1:12: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"in a comment", "evolve.yaml", "budget: {usd: 1}\nsearch:  # was KEY\n  concurrency: 1\n", `evolve.yaml:2:10: a comment contains what looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"in an address", "evolve.yaml", "providers: {p: {kind: openai, base_url: \"PASSWORD\"}}\n", `evolve.yaml:1:41: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"in a pattern", "evolve.yaml", "safety: {never: [\"KEY\"]}\n", `evolve.yaml:1:18: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"in a command line", "agents/solver/agent.yaml", "id: solver\nadapter: {kind: command, argv: [curl, -H, \"Authorization: Bearer KEY\"]}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:43: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"in env", "agents/solver/agent.yaml", "id: solver\nadapter: {kind: command, argv: [a], env: [\"OPENAI_API_KEY=KEY\"]}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:43: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"as the kind of an adapter", "agents/solver/agent.yaml", "id: solver\nadapter: {kind: KEY}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:17: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
+		{"as the default of a parameter", "agents/solver/agent.yaml", goodHead + "space:\n  prompt: {type: text, max_chars: 500, default: \"use KEY\"}\n", `agents/solver/agent.yaml:5:49: a value looks like a secret (put secrets in environment variables and give only the variables' names)`},
 		{"in the champion", "agents/solver/config.yaml", "heat: KEY\nKEY: 1\n", `
 agents/solver/config.yaml:1:7: parameter "heat" must be a number
 agents/solver/config.yaml:2:1: parameter "[redacted]" is not declared in the space

@@ -92,7 +92,7 @@ func checkServer(s *source, n *yaml.Node, name string, m *MCPServer, seen map[st
 	case len(m.Tools) == 0:
 		s.bad(seen["tools"], "write them like {web_search: read}", `%s names no "tools" that may be called`, name)
 	case len(m.Tools) > maxServerTools:
-		s.bad(seen["tools"], "", `%s names %d "tools", more than %d`, name, len(m.Tools), maxServerTools)
+		s.bad(seen["tools"], "", `%s names %d "tools", but at most %d are allowed`, name, len(m.Tools), maxServerTools)
 	}
 }
 
@@ -116,7 +116,7 @@ func effects(to *map[string]tool.Effect) mapping {
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
 			if !toolPattern.MatchString(k.Value) {
-				s.bad(k, "", "a tool's name must be letters, digits and _ . / -, at most 128; it is %q", k.Value)
+				s.bad(k, "", "a tool's name may contain only letters, digits and _ . / -, and at most 128 characters: %q", k.Value)
 				return nil
 			}
 			var v string

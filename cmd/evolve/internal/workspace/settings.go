@@ -71,17 +71,17 @@ func settingsKeys(f *settingsFile) object {
 			{name: "search", doc: "how variants are searched for", field: searchKeys(f)},
 			{name: "confirm", doc: "how the best variants are compared with the champion on the holdout tasks", field: confirmKeys(&s.Confirm)},
 			{name: "guards", doc: "the most that a winner may consume, as a ratio to the champion's consumption; a better variant that breaks a guard is presented to you as a trade-off", field: guardsKeys(&s.Guards)},
-			{name: "prefer", doc: "value of a point of score: each point by which the gain is shown to exceed 0 raises the guard's ratio by this share", field: preferKeys(&s.Prefer)},
+			{name: "prefer", doc: "extra consumption accepted per point of score: for each point of the gain's lower confidence bound, the ratio that the metric's guard allows is raised by this share", field: preferKeys(&s.Prefer)},
 			{name: "prices", doc: "prices of models, by model name, in USD per million tokens; they are frozen for each run", field: priceKeys(s), example: "{my-model: {input: 3, output: 15, cached: 0.3}}"},
 			{name: "providers", doc: "language model services, under names of your choice; API keys belong in the environment, never here", field: providersKeys(f), example: "{openai: {kind: openai, key_env: OPENAI_API_KEY}}"},
-			{name: "routes", doc: "models, under names of your choice; agent.yaml names a route as its model, and default is used if it names none", field: routesKeys(f), example: "{default: {provider: openai, model: gpt-5-mini}}"},
+			{name: "routes", doc: "models, under names of your choice; agent.yaml names a route as its model; the route default is required, and judges that name no route use it", field: routesKeys(f), example: "{default: {provider: openai, model: gpt-5-mini}}"},
 			{name: "policies", doc: "limits on every call to a tool or a provider, in layers: environment, then origin, then role, then tool or provider; a later layer overrides an earlier one", field: policyKeys(f)},
 			{name: "mcp", doc: "tool servers (Model Context Protocol); an agent can use those that its mcp key names", field: serversKeys(f), example: "{search: {argv: [./search], tools: {find: read}}}"},
 			{name: "safety", doc: "rules that no agent can change", field: safetyKeys(f)},
 			{name: "adoption", doc: "how proposals are adopted, and what follows an adoption or a rollback", field: adoptionKeys(s)},
 			{name: "patches", doc: "code that patches may be proposed for; see evolve help patch", field: patchKeys(f)},
 			{name: "backup", doc: "the copy of the archive that is made at the end of each night; evolve archive restore reads it", field: backupKeys(&s.Backup)},
-			{name: "keep", doc: "number of nights whose records are kept; if left out, all are kept. The evidence for proposals, open work, the ledger and the results are always kept; evolve help archive lists the exceptions", field: keepKeys(&s.Keep)},
+			{name: "keep", doc: "number of nights whose records are kept; if left out, all are kept. Some records are always kept, such as the ledger, the results, open work and the evidence for proposals; evolve help archive lists them", field: keepKeys(&s.Keep)},
 			{name: "workers", doc: "the hub through which other machines run evaluations; see evolve help workers", field: workersKeys(&s.Workers)},
 			{name: "audit", doc: "signatures of the ledger's head, in .evolve/head.signed; evolve help trust explains what they prove", field: auditKeys(&s.Audit)},
 		}, append(notificationKeys(&s.Notify), metricsKey(&s.Metrics))...),
@@ -94,9 +94,9 @@ func adoptionKeys(s *Settings) object {
 	return object{keys: []key{
 		{name: "via", doc: "commit: evolve approve makes a commit on the branch that is checked out; branch: proposals are pushed to a remote, and a merge there adopts them; see evolve help decisions", field: oneOf(&a.Via, ViaCommit, ViaBranch), def: ViaCommit},
 		{name: "remote", doc: "with via: branch, the name of the remote in the workspace's repository and in the repositories of the patch targets", field: text{to: &a.Remote, pattern: regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`), rule: "the name of a git remote", private: true}, def: DefaultRemote},
-		{name: "base", doc: "with via: branch, the branch that proposals are for; if left out, the default branch of the remote", field: text{to: &a.Base, check: baseProblem, form: schema{"type": "string", "pattern": basePattern, "not": schema{"pattern": "^evolve/"}}}, example: "main"},
+		{name: "base", doc: "with via: branch, the branch into which proposals are to be merged; if left out, the default branch of the remote", field: text{to: &a.Base, check: baseProblem, form: schema{"type": "string", "pattern": basePattern, "not": schema{"pattern": "^evolve/"}}}, example: "main"},
 		{name: "open", doc: "with via: branch, a program with its arguments that opens the pull request for a branch; it is started in the workspace's folder with JSON on stdin, runs for at most a minute, and may be started again for the same branch", field: argv(&a.Open), example: "[sh, open.sh]"},
-		{name: "after", doc: "program with its arguments, started in the workspace's folder after a config, a tool or a patch was adopted or rolled back, for example to restart a service; if the program fails, the adoption stands", field: argv(&s.Adoption.After), example: "[systemctl, --user, restart, agent]"},
+		{name: "after", doc: "program with its arguments, started in the workspace's folder after a config, a tool or a patch is adopted or rolled back, for example to restart a service; if the program fails, the adoption or rollback remains in effect", field: argv(&s.Adoption.After), example: "[systemctl, --user, restart, agent]"},
 	}}
 }
 
@@ -134,16 +134,16 @@ func searchKeys(f *settingsFile) object {
 	return object{keys: []key{
 		{name: "selection", doc: "how parents are chosen; see evolve help search", field: oneOf(&s.Selection, selection.Names()...), def: s.Selection},
 		{name: "concurrency", doc: "maximum number of evaluations at the same time", field: whole[int]{&s.Concurrency, 1, 10_000}, def: show(s.Concurrency)},
-		{name: "lookahead", doc: "number of evaluations that the search may choose without waiting for a result, at least the concurrency; a deterministic agent gives the same results at any concurrency up to this number; for other agents, at most twice the concurrency are chosen in advance; if only the number of evaluations limits the night, the evaluations of one config go to the same process if it is free; if money or time limits the night, an evaluation is chosen only once it can start", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
+		{name: "lookahead", doc: "number of evaluations that the search may choose without waiting for a result, at least the concurrency; a deterministic agent gives the same results at any concurrency up to this number; for other agents, at most twice the concurrency are chosen in advance; if only the number of evaluations limits the night, evaluations of the same config run in the same process if it is free; if money or time limits the night, an evaluation is chosen only once it can start", field: whole[int]{&s.Lookahead, 1, 100_000}, def: show(s.Lookahead)},
 		{name: "baseline", doc: "share of the search budget for pure random search, for comparison; 0 for none", field: number{to: &s.Baseline, max: .5}, def: plain(s.Baseline)},
-		{name: "reflect", doc: "route of a language model that reads how a variant failed and proposes one change to it at a time, or several routes with the rate and the limits of their calls; if left out, no model is used", field: reflectField(f), example: "default"},
+		{name: "reflect", doc: "route of a language model that is shown a variant's failures and proposes one change to the variant at a time, or several routes with the rate and the limits of their calls; if left out, no model is used", field: reflectField(f), example: "default"},
 	}}
 }
 
 func confirmKeys(c *confirm.Settings) object {
 	return object{keys: []key{
 		{name: "finalists", doc: "maximum number of variants that may enter the confirmation in one night; open confirmations from earlier nights continue in addition", field: whole[int]{&c.Finalists, 1, 100}, def: show(c.Finalists)},
-		{name: "level", doc: "maximum expected number of false adoptions of an agent in any 30 days; shared among the 12 variants that may enter the confirmation in that time", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
+		{name: "level", doc: "maximum expected number of false adoptions per agent in any 30 days; shared among the 12 variants that may enter the confirmation in that time", field: number{to: &c.Level, max: .2, above: true}, def: plain(c.Level)},
 		{name: "share", doc: "share of the budget that is held back for the confirmation; less is held back if repeats add no evidence and one pass over the holdout tasks is enough", field: number{to: &c.Share, min: .05, max: .95}, def: plain(c.Share)},
 	}}
 }
@@ -153,7 +153,7 @@ func priceKeys(s *Settings) mapping {
 		return object{keys: []key{
 			{name: "input", doc: "tokens sent to the model", field: number{to: &p.Input, max: maxUSD}, required: true},
 			{name: "output", doc: "tokens that the model wrote", field: number{to: &p.Output, max: maxUSD}, required: true},
-			{name: "cached", doc: "tokens sent that the provider had cached; if left out, they cost as much as input", field: number{to: &p.Cached, max: maxUSD}},
+			{name: "cached", doc: "input tokens that the provider had cached; if left out, they cost as much as other input tokens", field: number{to: &p.Cached, max: maxUSD}},
 		}}
 	}
 	return mapping{
@@ -170,7 +170,7 @@ func priceKeys(s *Settings) mapping {
 	}
 }
 
-// then is a field that calls do after the field has been read.
+// then is a field whose reading is followed by a call to do.
 type then struct {
 	field
 	do func()

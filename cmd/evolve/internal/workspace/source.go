@@ -111,7 +111,7 @@ func (s *source) parse(data []byte) *yaml.Node {
 	if i := bytes.IndexFunc(data, forbidden); i >= 0 {
 		line, column := position(data, i)
 		r, _ := utf8.DecodeRune(data[i:])
-		s.at(line, column, "", "has the control character %U", r)
+		s.at(line, column, "", "contains the control character %U", r)
 		return nil
 	}
 	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(yamlDepth))))
@@ -201,7 +201,7 @@ func (s *source) sanity(n *yaml.Node) {
 		k, v := n.Content[i], n.Content[i+1]
 		switch name, ok := keyName(k); {
 		case k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge":
-			s.bad(k, "write the keys out", "merge keys are not supported")
+			s.bad(k, "write out the keys instead of merging them", "merge keys are not supported")
 		case k.Kind == yaml.ScalarNode && k.Anchor != "":
 			s.bad(k, "", "anchors are not supported")
 		case !ok:

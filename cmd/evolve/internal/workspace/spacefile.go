@@ -49,7 +49,7 @@ func spaceKeys(f *agentFile) mapping {
 	return mapping{
 		each: func(s *source, k *yaml.Node) field {
 			if !paramName.MatchString(k.Value) {
-				s.bad(k, "", "a parameter's name must be letters, digits and _ . / : + -, at most 100; it is %q", k.Value)
+				s.bad(k, "", "a parameter's name must be 1 to 100 letters, digits and _ . / : + -, and begin with a letter, a digit or _; it is %q", k.Value)
 				return nil
 			}
 			d := newDraft()
@@ -148,7 +148,7 @@ func paramMembers(d *paramDraft) map[string]object {
 			def(scalarForm)),
 		string(agent.Bool): member(def(schema{"type": "boolean"})),
 		string(agent.Subset): member(
-			key{name: "of", doc: "members to draw from", field: words(&d.Of, 1, nil, ""), required: true},
+			key{name: "of", doc: "members that the subset may contain", field: words(&d.Of, 1, nil, ""), required: true},
 			key{name: "min", doc: "minimum number of members", field: whole[int]{&d.MinItems, 0, 10_000}, def: "0"},
 			key{name: "max", doc: "maximum number of members", field: whole[int]{&d.MaxItems, 1, 10_000}, def: "all"},
 			def(schema{"type": "array", "items": schema{"type": "string"}})),

@@ -124,7 +124,7 @@ func (l *loader) unsearched(a *Agent, asked []string) []Unsearched {
 		case isIdle:
 			u.Why, u.idle = why, true
 		case p.Kind == agent.Text && p.Use == agent.Instruction && len(p.Lines) == 0 && len(l.set.Search.Reflect.Routes) == 0:
-			u.Why = "search.reflect in evolve.yaml names no route of a model that could rewrite it"
+			u.Why = "search.reflect in evolve.yaml names no route to a model that could rewrite the text"
 		default:
 			continue
 		}

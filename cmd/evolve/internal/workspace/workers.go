@@ -43,13 +43,13 @@ func workersKeys(w *Workers) object {
 		{name: "hub", doc: "address of a NATS server with JetStream, such as tls://hub.example.org:4222", field: text{to: &w.Hub, check: hubProblem}, example: "tls://hub.example.org:4222"},
 		{name: "creds_env", doc: "environment variable that holds the path or the content of a credentials file", field: envName(&w.CredsEnv), example: "EVOLVE_HUB_CREDS"},
 		{name: "tls", doc: "files in PEM format; their paths are relative to this file", field: object{keys: []key{
-			{name: "ca", doc: "CA certificates for the server's certificate; if left out, those of the system", field: file(&w.CA), example: "ca.pem"},
+			{name: "ca", doc: "CA certificates for verifying the server's certificate; if left out, those of the system", field: file(&w.CA), example: "ca.pem"},
 			{name: "cert", doc: "client certificate; requires key", field: file(&w.Cert), example: "cert.pem"},
 			{name: "key", doc: "private key of the client certificate", field: file(&w.Key), example: "key.pem"},
 		}}},
 		{name: "ack_wait", doc: "if a worker gives no sign of life for this long, its task is given to another worker", field: duration{&w.AckWait, time.Second, time.Hour}, def: w.AckWait.String()},
-		{name: "max_attempts", doc: "number of workers that may end while running the same task before the task counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
-		{name: "lookahead", doc: "maximum number of evaluations at the same time, instead of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
+		{name: "max_attempts", doc: "number of workers that may fail while running the same task before the task counts as missing data", field: whole[int]{&w.MaxAttempts, 1, 100}, def: show(w.MaxAttempts)},
+		{name: "lookahead", doc: "maximum number of evaluations at the same time; used instead of search.concurrency and search.lookahead", field: whole[int]{&w.Lookahead, 1, 10000}, example: "64"},
 		{name: "weaker_walls", doc: "true: workers may run agents in a different sandbox than this machine would", field: flag{&w.Weaker}, def: "false"},
 	}}
 }

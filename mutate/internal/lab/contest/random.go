@@ -1,7 +1,8 @@
 package contest
 
-// randomSearch tries uniform configs, including the default, on the first few tasks in the
-// deck until half the budget is spent, and races the best configs with the rest.
+// randomSearch tries uniform configs, including the default, on the first few tasks in
+// the deck until half the budget is spent, and spends the other half on a race between
+// the best configs.
 func randomSearch(d *Desk, few int) Outcome {
 	few = d.few(few)
 	rng := d.rand(0x7a2d)

@@ -18,9 +18,9 @@ type bill struct {
 	// sizes are the sizes of the tasks, and salt is the salt for the noise.
 	sizes []float64
 	salt  uint64
-	// These fields describe the drift; all are 0 without drift. At the moment turn, prices
-	// change by the factor exp(change). Durations rise until the middle of the night, by
-	// the factor exp(swell), and then fall back.
+	// These fields describe the drift; all are 0 without drift. At the moment given by
+	// turn, prices change by the factor exp(change). Durations rise until the middle of
+	// the night, by the factor exp(swell), and then fall back.
 	turn, change, swell float64
 	// price returns the logarithm of a factor that applies only to the cost; nil means
 	// none.

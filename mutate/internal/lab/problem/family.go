@@ -13,7 +13,8 @@ type Family struct {
 	Make  func(seed int64) *Problem
 }
 
-// Families returns the families on which the searcher's constants were set.
+// Families returns the families of problems with which the searcher's constants were
+// tuned.
 func Families() []Family { return families(recipes()) }
 
 func families(recipes []recipe) []Family {

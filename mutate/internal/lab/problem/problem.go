@@ -7,7 +7,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Task is the part of one of a problem's search tasks that a search may use.
+// Task contains what a search may use of one of a problem's search tasks.
 type Task struct {
 	ID     string
 	Domain string

@@ -13,8 +13,8 @@ type analysis struct {
 	characters int
 	// words is the maximum length of word n-grams; shorter n-grams are features too.
 	words int
-	// stem is "none", "english" (Porter 2) or "prefix", which retains only the beginning of
-	// each word; its length, in characters, is the field prefix.
+	// stem is "none", "english" (Porter 2) or "prefix", which retains only the beginning
+	// of each word; the field prefix is the length of that beginning, in characters.
 	stem   string
 	prefix int
 	// stopWords names the list of words that are left out: "none", "short" or "long".

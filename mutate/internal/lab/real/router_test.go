@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// household has three intents with two examples each, and one example of none.
+// household has three intents with two examples each, and three tasks.
 func household() intents {
 	say := func(intent string, texts ...string) (list []utterance) {
 		for _, text := range texts {

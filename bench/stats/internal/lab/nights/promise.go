@@ -16,9 +16,9 @@ type Promise struct {
 	// Stated is the smallest improvement that, by the statement, is shown with 80 % power,
 	// or +Inf if there is none.
 	Stated float64
-	// Kept counts the simulations in which a candidate that is better by that amount was
-	// proven. It has no cases if there is no such improvement, or if the improvement is too
-	// large for these tasks.
+	// Kept counts the simulations in which a candidate that is better by Stated was
+	// proven. It has no cases if there is no such improvement, or if the improvement is
+	// too large for these tasks.
 	Kept Share
 }
 

@@ -93,9 +93,9 @@ func paired(a, b scored) []stats.Pair {
 // fresh pairs as the night allows, and adopts one that is better by a t-test over tasks
 // (clusters).
 type holdout struct {
-	// finalists is the number of finalists that share the night and the error (Bonferroni,
-	// the first step of Holm), error is the one-sided error, share is the share of the
-	// budget, and repeats is the limit of repeats; 0 means no limit.
+	// finalists is the number of finalists that share the night and the error
+	// (Bonferroni, the first step of Holm), error is the one-sided error, share is the
+	// share of the budget, and repeats is the limit on repeats; 0 means no limit.
 	finalists int
 	error     float64
 	share     float64

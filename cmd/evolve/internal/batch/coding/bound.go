@@ -37,7 +37,7 @@ func (b Bound) words(slow *measure.SlowError, hint string) string {
 	if !slow.Usual { // builds, tests and scoring share the time
 		of, limit, hint = b.Of, b.Time, hint+b.Hint
 	}
-	return fmt.Sprintf("on the code as it is, `%s` did not end within %s%s: %s", text.Clip(strings.Join(slow.Command, " "), 200, text.Ellipsis), spell(limit), of, hint)
+	return fmt.Sprintf("on the current code, `%s` did not finish within %s%s: %s", text.Clip(strings.Join(slow.Command, " "), 200, text.Ellipsis), spell(limit), of, hint)
 }
 
 // spell formats a duration for people.
@@ -88,7 +88,7 @@ func (p *Prospect) wasSlow(kept Kept) error {
 func (p *Prospect) judged(err error, kept Kept) error {
 	var slow *measure.SlowError
 	if errors.As(err, &slow) {
-		hint := "make it faster"
+		hint := "make the command faster"
 		if p.own == nil && strings.Join(slow.Command, "\x00") == strings.Join(p.Target.Scoring.Score, "\x00") {
 			hint = "make the command score fewer or smaller cases"
 		}

@@ -84,13 +84,13 @@ func TestSlowCode(t *testing.T) {
 		scoring    review.Scoring
 		want, hint string
 	}{
-		"build": {review.Scoring{Build: []string{"sleep", "1000"}, Score: []string{"true"}}, "`sleep 1000`", "make it faster"},
-		"test":  {review.Scoring{Test: []string{"sleep", "1001"}, Score: []string{"true"}}, "`sleep 1001`", "make it faster"},
+		"build": {review.Scoring{Build: []string{"sleep", "1000"}, Score: []string{"true"}}, "`sleep 1000`", "make the command faster"},
+		"test":  {review.Scoring{Test: []string{"sleep", "1001"}, Score: []string{"true"}}, "`sleep 1001`", "make the command faster"},
 		"score": {review.Scoring{Score: []string{"sleep", "1002"}}, "`sleep 1002`", "make the command score fewer or smaller cases"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSearched(t, c.scoring)
-			s.kept.Bound = Bound{Time: 50 * time.Millisecond, Of: ", half of its share", Hint: ", or give it more"}
+			s.kept.Bound = Bound{Time: 50 * time.Millisecond, Of: ", half of the target's share", Hint: ", or give it more"}
 			count := func(when string, want int) {
 				t.Helper()
 				if s.runs != want {
@@ -98,7 +98,7 @@ func TestSlowCode(t *testing.T) {
 				}
 			}
 			got := s.look()
-			if want := "on the code as it is, " + c.want + " did not end within 50ms, half of its share: " + c.hint + ", or give it more"; got != want {
+			if want := "on the current code, " + c.want + " did not finish within 50ms, half of the target's share: " + c.hint + ", or give it more"; got != want {
 				t.Errorf("%s\nwant %s", got, want)
 			}
 			count("at first", 1)
@@ -146,7 +146,7 @@ func TestFastCodeIsUnbounded(t *testing.T) {
 	}
 	s = newSearched(t, review.Scoring{Score: []string{"false"}})
 	s.kept.Bound = Bound{Time: time.Hour}
-	if got := s.look(); !strings.Contains(got, "false ended with code 1") {
+	if got := s.look(); !strings.Contains(got, "false ended with exit code 1") {
 		t.Error(got)
 	}
 	if again := s.look(); s.runs != 2 {
@@ -172,12 +172,12 @@ func TestSlowProfile(t *testing.T) {
 	if got := s.look(); got != "" { // its values are kept
 		t.Fatal(got)
 	}
-	s.kept.Bound = Bound{Time: 20 * time.Millisecond, Of: ", half of its share"}
-	if got := look(); len(got) != 1 || !strings.Contains(got[0], "on the code as it is, `sh -c exec sleep 1000` did not end within 20ms, half of its share: make it faster") {
+	s.kept.Bound = Bound{Time: 20 * time.Millisecond, Of: ", half of the target's share"}
+	if got := look(); len(got) != 1 || !strings.Contains(got[0], "on the current code, `sh -c exec sleep 1000` did not finish within 20ms, half of the target's share: make it faster") {
 		t.Errorf("%q", got)
 	}
 	s.kept.Bound.Of = ", which is no other limit"
-	if got := look(); len(got) != 1 || !strings.Contains(got[0], "half of its share") {
+	if got := look(); len(got) != 1 || !strings.Contains(got[0], "half of the target's share") {
 		t.Errorf("it was run again: %q", got)
 	}
 	s.kept.Bound.Time *= 2

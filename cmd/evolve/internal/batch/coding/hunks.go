@@ -166,5 +166,5 @@ func (p *Prospect) DescribeHunks(list []Hunk) string {
 	for i, h := range list {
 		parts[i] = "⟨" + text.OneLine(h.Title()) + "⟩ " + h.Describe(unit)
 	}
-	return "estimated effect of each hunk by itself, as the mean change of " + text.Visible(metric) + " on search " + p.Cases() + "s: " + strings.Join(parts, "; ")
+	return "estimated effect of each hunk by itself, as the mean change in " + text.Visible(metric) + " on search " + p.Cases() + "s: " + strings.Join(parts, "; ")
 }

@@ -158,11 +158,11 @@ func (p *Prospect) use(base versions.Scored, rules bench.GraderRules) error {
 	p.scored = base
 	var err error
 	if p.scale, err = metrics.NewScale(base.Values, p.Target.Scoring.Metric); err != nil {
-		return &Problem{"the code as it is: " + err.Error()}
+		return &Problem{"the current code: " + err.Error()}
 	}
 	if p.noise = p.scale.Noise(base.Again); p.noise.Any() && len(base.Apart) > 0 {
 		if p.scale, err = metrics.NewScale(base.Apart, p.Target.Scoring.Metric); err != nil {
-			return &Problem{"the code as it is, one case at a time: " + err.Error()}
+			return &Problem{"the current code, measured one case at a time: " + err.Error()}
 		}
 	}
 	if p.Suite, err = versions.Suite(p.Target.Name, p.scale, rules); err != nil {
@@ -197,7 +197,7 @@ func (p *Prospect) find() error {
 		return err
 	}
 	if in != "" {
-		p.skipped = append(p.skipped, text.Visible(in)+" has a mark, but no patch may change it: "+text.Visible(why))
+		p.skipped = append(p.skipped, text.Visible(in)+" contains a mark, but no patch may change the file: "+text.Visible(why))
 	}
 	for _, name := range wanted {
 		if !slices.ContainsFunc(list, func(b blocks.Block) bool { return b.Name == name }) {

@@ -82,7 +82,7 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 	}
 	for _, b := range p.Blocks {
 		if _, twice := a.Known.Lookup(b.Name); twice {
-			return &Problem{"block " + b.Name + " has the name of a parameter of agent " + a.ID + ": rename the block"}
+			return &Problem{"block " + b.Name + " has the same name as a parameter of agent " + a.ID + ": rename the block"}
 		}
 	}
 	if len(a.Searched()) == 0 {
@@ -91,7 +91,7 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 	in := path.Join(folder, workspace.ConfigFile)
 	allowed, err := p.ground.Allows(in)
 	if err == nil && !allowed {
-		err = &Problem{"no patch may change " + text.Visible(in) + ", which holds the config that is searched with the code: add the file to allow of the target"}
+		err = &Problem{"no patch may change " + text.Visible(in) + ", which contains the config that is searched with the code: add the file to the target's allow list"}
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func (p *Prospect) lookOwn(ctx context.Context, kept Kept) error {
 	if err == nil {
 		err = base.Remove()
 	} else {
-		err = p.judged(fmt.Errorf("the code as it is: %w", err), kept)
+		err = p.judged(fmt.Errorf("the current code: %w", err), kept)
 	}
 	if err := errors.Join(err, done()); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (p *Prospect) Cautions() []string {
 	if p.profiled.Problem == "" {
 		return out
 	}
-	return append(out, "language models see no profile of the code until the code or the command changes: "+p.profiled.Problem)
+	return append(out, "language models see no profile of the code until the code or the profile command changes: "+p.profiled.Problem)
 }
 
 // profile sets the profile of the unchanged code: the stored profile or, if there is none,

@@ -40,7 +40,7 @@ func (p *Prospect) findAbsent() error {
 		parts = append(parts, "submodules ("+named(submodules)+")")
 	}
 	if len(parts) > 0 {
-		p.absent = "the scoring commands do not see " + strings.Join(parts, " and ") + ": if the commands need them, commit the files themselves"
+		p.absent = "the scoring commands do not see " + strings.Join(parts, " and ") + ": if the commands need them, commit the content as regular files"
 	}
 	return nil
 }

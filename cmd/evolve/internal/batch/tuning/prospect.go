@@ -44,7 +44,7 @@ func Look(reviewer *review.Reviewer, t review.Target) (*Prospect, error) {
 	case len(list) == 0:
 		return nil, nil
 	case measuredFile(g, list) != "":
-		p.Problem = fmt.Sprintf("a mark cannot be in %s, because the command that measures the constants names this file", measuredFile(g, list))
+		p.Problem = fmt.Sprintf("a constant in %s cannot be marked, because the command that measures the constants names this file", measuredFile(g, list))
 	case t.Benchmark.Tune <= baseRuns:
 		p.Problem = fmt.Sprintf("%s too few: the base alone takes %d, so none are left for the search", text.Count(t.Benchmark.Tune, "run is", "runs are"), baseRuns)
 	}
@@ -68,7 +68,7 @@ func measuredFile(g *review.Ground, list []constants.Constant) string {
 // benchmarks, proving a difference in one of them takes more runs.
 func (p *Prospect) Cost() string {
 	b := p.ground.Target.Benchmark
-	return fmt.Sprintf("at most %s of %s, and about %d to prove what they find", text.Count(b.Tune, "run"), b, mostFinalists*3*b.Count)
+	return fmt.Sprintf("at most %s of %s, and about %d more to prove any improvement found", text.Count(b.Tune, "run"), b, mostFinalists*3*b.Count)
 }
 
 // Names returns the names of the constants, separated by commas.

@@ -39,7 +39,7 @@ func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []go
 		if err != nil {
 			return Outcome{}, err
 		}
-		said += fmt.Sprintf("; %s: %s on new runs: %s", told, strings.ReplaceAll(string(r.Verdict), "_", " "), strings.Join(r.Reasons, "; "))
+		said += fmt.Sprintf("; %s: %s in new runs: %s", told, strings.ReplaceAll(string(r.Verdict), "_", " "), strings.Join(r.Reasons, "; "))
 		if r.Verdict == gobench.Better {
 			out.Submission, err = s.submission(f.Config, r)
 			out.Text = said

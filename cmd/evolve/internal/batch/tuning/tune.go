@@ -103,7 +103,7 @@ func (p *Prospect) Tune(ctx context.Context, o Options) (out Outcome, err error)
 	out.Runs = s.runs
 	var code *measure.CodeError
 	if errors.As(err, &code) { // the base is at fault: for a candidate, such an error becomes its score
-		return Outcome{Text: "the code as it is cannot be measured: " + err.Error(), Runs: s.runs}, nil
+		return Outcome{Text: "the current code cannot be measured: " + err.Error(), Runs: s.runs}, nil
 	}
 	return out, err
 }
@@ -162,7 +162,7 @@ func (s *search) submission(c agent.Config, r gobench.Result) (*review.Submissio
 	name := s.ground.Target.Name
 	return &review.Submission{
 		Target: name, Author: Author(name), Origin: review.OriginConstants, Diff: string(diff.Unified(files)),
-		Rationale: constants.Describe(s.Constants, c) + "\n\nValues of marked constants that the nightly search found, without a language model, and proved better on new runs.",
+		Rationale: constants.Describe(s.Constants, c) + "\n\nValues of marked constants, found by the nightly search without a language model and shown to be better in new runs.",
 		Gain:      s.ground.Target.Benchmark.Measured() + strings.Join(r.Reasons, "; "),
 	}, nil
 }

@@ -230,7 +230,7 @@ func TestMarkInTheMeasure(t *testing.T) {
 	b.Command, b.Packages, b.Pattern = []string{"go", "run", "work/work.go"}, nil, ""
 	d := newReviewer(t, module(source), b)
 	p, err := Look(d, d.Targets[0])
-	if err != nil || p == nil || p.Problem != "a mark cannot be in work/work.go, because the command that measures the constants names this file" {
+	if err != nil || p == nil || p.Problem != "a constant in work/work.go cannot be marked, because the command that measures the constants names this file" {
 		t.Errorf("%+v %v", p, err)
 	}
 }

@@ -10,7 +10,7 @@ func toolsmith(q fakeQuestion) fakeAnswer {
 		return advice("strategy", "Write in capital letters.")
 	}
 	length := "n"
-	if strings.Contains(strings.Join(q.data, "\n"), "the draft does not pass") {
+	if strings.Contains(strings.Join(q.data, "\n"), "the draft fails its tests") {
 		length = "1000 * n"
 	}
 	return fakeAnswer{text: "It covers the largest group, amounts of money.\n\n```json\n" + encoded(map[string]any{
