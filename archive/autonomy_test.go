@@ -139,7 +139,7 @@ func TestForgedLevel(t *testing.T) {
 		if got.Level != 1 || got.Unproven == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if name == "no history" { // the ledger proves the level; it is only no longer usable
+		if name == "no history" { // the ledger proves the level; the level is just no longer usable
 			continue
 		}
 		var odd *AuditError

@@ -152,9 +152,9 @@ func lockBuildFolder(folder string, how Building) (*archiveLock, error) {
 	}
 }
 
-// finish opens an archive that was built for dir, which migrates it to the current schema,
-// and checks it. It then records in the ledger of the new archive which archive it
-// replaces.
+// finish opens and checks an archive that was built for dir; opening it migrates it to
+// the current schema. finish then records in the ledger of the new archive which archive
+// it replaces.
 func finish(ctx context.Context, built, dir string, how Building) error {
 	a, err := open(built, how.options())
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childRole is the environment variable that makes the test binary act as another process.
-// Its value is the role; the arguments are the archive's folder and then those of the role.
+// childRole is the environment variable that makes the test binary act as another
+// process. Its value is the role; the arguments are the archive's folder, followed by the
+// role's own arguments.
 const childRole = "EVOLVE_ARCHIVE_TEST_CHILD"
 
 func TestMain(m *testing.M) {

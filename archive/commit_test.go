@@ -12,7 +12,8 @@ import (
 	"evolve/bench"
 )
 
-// gate is a memory engine whose writes wait on pass and return its error.
+// gate is a memory engine in which each write waits for an error from pass. Unless the
+// error is nil, the write fails with it.
 type gate struct {
 	*memory
 	pass chan error

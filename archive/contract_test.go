@@ -247,8 +247,8 @@ func contractReferences(t *testing.T, p pairOf) {
 	record(first)
 	first.Transcript = nil
 
-	// A second evaluation at the same position in a run is ignored. The same key in a later
-	// run makes an entry in that run.
+	// A second evaluation at the same position in a run is ignored. An evaluation with
+	// the same key in a later run is stored as an entry of that run.
 	again := first
 	again.Score, again.Answer = .9, "different"
 	record(again)

@@ -93,8 +93,9 @@ func exported(tb testing.TB, a *Archive) string {
 	return out.String()
 }
 
-// native returns the lines of an export, sorted, without the marks of an import. It leaves
-// out the header, which has the archive's id, the trailer and the entry about the import.
+// native returns the lines of an export, sorted, without the marks of an import. It
+// leaves out the trailer, the entry about the import, and the header, which has the
+// archive's id.
 func native(text string) []string {
 	marks := strings.NewReplacer(
 		`"key":"imported:`, `"key":"`, `,"imported":true`, "", `,"imported":"rejected"`, "",

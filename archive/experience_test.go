@@ -113,8 +113,8 @@ func contractExperience(t *testing.T, p pairOf) {
 	}
 }
 
-// heavy returns the experience of shown with the given number of further capsules, each of
-// 150 KB.
+// heavy returns the result of shown() with the given number of additional capsules, each
+// of 150 KB.
 func heavy(capsules int) experience.Experience {
 	e := shown()
 	for n := range capsules {

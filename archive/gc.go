@@ -65,8 +65,8 @@ type GCOptions struct {
 	reached func(point string)
 }
 
-// Removable returns what [GC] would remove under the retention keep at the time now. It
-// changes nothing.
+// Removable returns what [GC] would remove at the given time (now) under the given
+// retention (keep). It changes nothing.
 func (a *Archive) Removable(ctx context.Context, keep Retention, now time.Time) (Removed, error) {
 	_, gone, err := a.removable(ctx, keep, now, nil)
 	return gone, err
@@ -187,7 +187,7 @@ func (a *Archive) collect(ctx context.Context, keep Retention, opts GCOptions) (
 	return gone, diskError(syncTree(folder))
 }
 
-// copyKept copies all pairs that stay to a store.
+// copyKept copies the pairs that are kept into another store.
 func copyKept(ctx context.Context, s *selection, to engine, opts GCOptions) error {
 	var b batch
 	err := s.a.store.dump(ctx, func(k, value []byte) error {

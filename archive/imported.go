@@ -61,7 +61,7 @@ func foreignRun(r Run) Run {
 	return r
 }
 
-// foreignProposal turns an imported proposal that was not closed into a draft, and reports
+// foreignProposal makes an imported proposal a draft if it was not closed, and reports
 // whether the proposal waited for a decision in its own archive.
 func foreignProposal(p *ProposalRecord) (draft bool) {
 	if p.Imported == "" {

@@ -439,8 +439,8 @@ func heldLock(t *testing.T, dir string) *archiveLock {
 	return lock
 }
 
-// TestHolderNamesItselfLate checks that the error about a holder that has not yet written
-// its name waits up to a second for the name.
+// TestHolderNamesItselfLate checks that if a holder has not yet written its name, the
+// error about it is delayed until the name is there, by at most a second.
 func TestHolderNamesItselfLate(t *testing.T) {
 	for _, c := range []struct {
 		name  string

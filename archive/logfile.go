@@ -189,9 +189,9 @@ func (l *logFile) memDamage(data []byte, t *transactions, newest bool) *DamageEr
 	return nil
 }
 
-// unacknowledged reports whether all readable entries after the first unreadable one belong
-// to the last transaction, and that transaction was not completely on disk when the power
-// failed. Sectors between its entries that were never written show this.
+// unacknowledged reports whether all readable entries after the first unreadable one
+// belong to the last transaction, and whether that transaction was not completely on disk
+// when the power failed. Sectors between its entries that were never written show this.
 func (t *transactions) unacknowledged(data []byte, behind []logEntry) bool {
 	version := behind[0].version
 	switch {

@@ -48,8 +48,8 @@ type AgentPlan struct {
 	// nil if they do not vary.
 	Metric *metrics.Kind  `json:"metric,omitempty"`
 	Noise  *metrics.Noise `json:"noise,omitempty"`
-	// Guarded lists the metrics whose guards are written in the settings, whether they can
-	// be judged or not; it is empty in plans of an older evolve.
+	// Guarded lists the metrics whose guards are written in the settings, whether they
+	// can be judged or not; it is empty in plans by an older version of evolve.
 	Guarded []string `json:"guarded,omitempty"`
 	// Sandbox names the isolation of the agent: "namespaces", "bubblewrap", "in process",
 	// or "none: " and the reason.

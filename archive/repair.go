@@ -34,7 +34,8 @@ type Repair struct {
 	Ledger      int64 `json:"ledger_entries"`
 	LedgerKnown int64 `json:"ledger_known"`
 	Behind      int   `json:"ledger_behind"`
-	// Aside is the folder to which the damaged archive was moved; it is empty before that.
+	// Aside is the folder to which the damaged archive was moved; it is empty until the
+	// archive has been moved.
 	Aside string `json:"aside,omitempty"`
 }
 

@@ -72,8 +72,8 @@ func TestRepair(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		damage func(t *testing.T, dir string)
-		// most is how many evaluations may be lost at most, and least how many ledger
-		// entries must stay.
+		// most is the maximum number of evaluations that may be lost, and least is the
+		// minimum number of ledger entries that must remain.
 		most  int
 		least int64
 	}{

@@ -130,8 +130,8 @@ func (a *Archive) PutRequest(ctx context.Context, r ChangeRequestRecord) (Change
 	return r, err
 }
 
-// countRepeat adds a repetition to the count and the times of the stored request with a
-// number. It fails if again is a different call.
+// countRepeat adds a repetition to the count and the times of the stored request with the
+// given number. It fails if again is a different call.
 func (a *Archive) countRepeat(ctx context.Context, b *batch, number uint64, again ChangeRequestRecord) (ChangeRequestRecord, error) {
 	r, err := document[ChangeRequestRecord](ctx, a, requestKey(number))
 	if err != nil {
@@ -236,7 +236,7 @@ func (a *Archive) DecideRequest(ctx context.Context, id string, d RequestDecisio
 			Agent string `json:"agent"`
 			Hash  string `json:"hash"`
 			RequestDecision
-			Entry int64                `json:"entry,omitempty"` // not known yet, and the ledger entry has it anyway
+			Entry int64                `json:"entry,omitempty"` // not known yet; the ledger entry contains it anyway
 			Call  *agent.ChangeRequest `json:"call,omitempty"`
 		}{Agent: r.Agent, Hash: r.Request.ID, RequestDecision: d}
 		if state == RequestApproved {

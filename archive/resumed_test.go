@@ -7,7 +7,7 @@ import (
 )
 
 // TestResultOfAnEarlierProcess checks that a result that a process left unfinished is out
-// of date once the run is resumed, until its agent has another result.
+// of date from the time the run is resumed until the agent has another result.
 func TestResultOfAnEarlierProcess(t *testing.T) {
 	ctx := t.Context()
 	a := openAt(t, t.TempDir())

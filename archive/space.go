@@ -37,9 +37,9 @@ var refusals = []syscall.Errno{
 // diskError marks err as ErrDisk if one of the refusals caused it.
 func diskError(err error) error { return mark(err, ErrDisk, refusals) }
 
-// mark wraps err so that it also matches the error as, provided that one of the system
-// errors in causes caused err. mark also searches the text of err, because Badger drops the
-// wrapped error and keeps only its text.
+// mark wraps err so that the result also matches another error (as), provided that one of
+// the system errors in causes caused err. mark also searches the text of err, because
+// Badger drops the wrapped error and keeps only its text.
 func mark(err, as error, causes []syscall.Errno) error {
 	if err == nil || errors.Is(err, as) {
 		return err

@@ -9,8 +9,9 @@ import (
 )
 
 // TestEvaluationsIn checks that the evaluations of a stage are those that a scan of the
-// whole run finds, even if they refer to earlier ones, and that no evaluation of the
-// confirmation can be recorded or imported at a position that the stage's scan would miss.
+// whole run finds, even if they refer to earlier evaluations, and that no evaluation of
+// the confirmation can be recorded or imported at a position that the stage's scan would
+// miss.
 func TestEvaluationsIn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -17,8 +17,8 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 )
 
-// withTable opens a table and calls use. If a garbled table makes Badger panic, it returns
-// an error.
+// withTable opens a table and calls the function use with it. If a garbled table makes
+// Badger panic, it returns an error.
 func withTable(name string, use func(*table.Table) error) (err error) {
 	info, err := os.Stat(name)
 	if err != nil {

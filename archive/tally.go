@@ -13,8 +13,8 @@ import (
 // Tally sums up the evaluations of one agent in one run.
 type Tally struct {
 	Evaluations int `json:"evaluations"`
-	// Missing is the number of evaluations without a score, which infrastructure prevented;
-	// tallies that an older evolve stored do not count them.
+	// Missing is the number of evaluations that have no score because of the
+	// infrastructure; tallies that an older evolve stored do not count them.
 	Missing int `json:"missing,omitempty"`
 	// USD is the cost of the evaluations that were not answered from the archive.
 	USD float64 `json:"usd,omitempty"`
@@ -186,7 +186,8 @@ type tallying struct {
 	c *committer
 	// found are the pairs that were looked up or written for the group.
 	found map[string][]byte
-	// changed holds the tallies that the group changes, as they are after the group.
+	// changed holds the tallies that the group changes, with the values that they have
+	// after the group.
 	changed map[part]Tally
 }
 

@@ -119,7 +119,7 @@ func TestTally(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	r = readAt(t, killed) // brings it in order
+	r = readAt(t, killed) // puts the killed process's archive in order
 	closing(t, r)
 	asked(r, "1-a", false)
 }

@@ -15,7 +15,7 @@ import (
 const maxHealthName = 256
 
 // maxHealthCauses limits the number of causes recorded for the failures of one tool, and
-// maxShared the number of agents with which it is shared.
+// maxShared limits the number of agents with which a tool is shared.
 const (
 	maxHealthCauses = 100
 	maxShared       = 1000

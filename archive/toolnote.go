@@ -14,8 +14,8 @@ type ToolNote struct {
 	experience.Advice
 	// Signatures are the most frequent groups of equal failures of the tool.
 	Signatures []experience.Signature `json:"signatures,omitempty"`
-	// Champion holds the most frequent groups of equal failures of the tool in the
-	// champion's evaluations of search tasks in this run.
+	// Champion holds the most frequent groups of equal failures of the tool. Only
+	// failures in this run's evaluations of the champion on search tasks count.
 	Champion []experience.Signature `json:"champion_signatures,omitempty"`
 	// Draft is the run's attempt to have the tool rewritten; it is nil if there was none.
 	Draft *ToolDraft `json:"draft,omitempty"`

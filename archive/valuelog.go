@@ -96,8 +96,8 @@ func readPointer(value []byte) (valuePointer, bool) {
 	}, true
 }
 
-// extents maps the number of each value log that pointers refer to, to the end of the last
-// entry that they refer to.
+// extents maps the number of a value log to the end of the last entry in it that a
+// pointer refers to. Logs without such entries are absent.
 type extents map[uint32]int64
 
 func (x extents) add(value []byte) {

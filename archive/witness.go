@@ -79,7 +79,7 @@ type Succession struct {
 // an older copy of itself.
 type LostDecision struct {
 	Proposal string `json:"proposal"`
-	// Action is approve, reject or rollback, and By the person who decided.
+	// Action is approve, reject or rollback, and By is the person who decided.
 	Action string `json:"action"`
 	By     string `json:"by"`
 	Reason string `json:"reason,omitempty"`
@@ -139,7 +139,8 @@ func (a *Archive) DecisionsAfter(ctx context.Context, seq int64) (entries int64,
 	return entries, list, nil
 }
 
-// Holds reports whether the ledger has the entry that a witness names, with its hash.
+// Holds reports whether the ledger contains the entry that a witness names, and whether
+// the entry has the hash that the witness states.
 func (a *Archive) Holds(ctx context.Context, w Witness) (bool, error) {
 	e, err := document[LedgerEntry](ctx, a, ledgerKey(w.Seq))
 	if errors.Is(err, ErrNotFound) {

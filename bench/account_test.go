@@ -45,8 +45,8 @@ func TestAccountCoversAKill(t *testing.T) {
 	}
 }
 
-// TestAccountOfTheFirstEvaluation checks that if the first evaluation was killed, its cost
-// is counted once the first cost is known.
+// TestAccountOfTheFirstEvaluation checks that if the first evaluation was killed, its
+// cost is counted as soon as the first cost is known.
 func TestAccountOfTheFirstEvaluation(t *testing.T) {
 	var stored Account
 	store := func(a Account) error { stored = a; return nil }

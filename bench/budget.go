@@ -68,9 +68,9 @@ func NewBudget(usd float64, stop time.Time, now func() time.Time) *Budget {
 }
 
 // Part returns a budget for one of several agents that run at once. The part has its own
-// bounds, costs and durations. Its money is also reserved and spent in b, which stores the
-// account. A usd of 0 means that the part's money is not limited, and a zero stop that its
-// time is not limited.
+// bounds, costs and durations. Its money is also reserved and spent in b, which stores
+// the account. A usd of 0 means that the part's money is not limited, and a zero stop
+// means that its time is not limited.
 func (b *Budget) Part(usd float64, stop time.Time) *Budget {
 	part := NewBudget(usd, stop, b.now)
 	part.whole = b
@@ -102,8 +102,8 @@ func (b *Budget) Spent() float64 {
 	return b.spent
 }
 
-// Total returns the money spent so far, in USD, in the whole budget of which b is a part,
-// or in b if it is not a part.
+// Total returns the money spent so far, in USD: in the whole budget if b is a part of
+// one, and otherwise in b.
 func (b *Budget) Total() float64 {
 	if b.whole != nil {
 		return b.whole.Total()
@@ -135,7 +135,7 @@ func (b *Budget) Forget(most float64) {
 	b.see(most)
 }
 
-// unseen is the value of most while no cost is known.
+// unseen is the value of the field most while no cost is known.
 const unseen = -1
 
 // see updates the highest cost with the cost usd. It then charges the highest cost for each
@@ -352,9 +352,9 @@ func (b *Budget) count(t Ticket, n int) {
 	}
 }
 
-// holdPart does what count does for a reservation made by a part of the budget. Such a
-// reservation is held like the maximum cost of a call, because the whole budget does not
-// use the estimates of the part.
+// holdPart adds a reservation made by a part of the budget if n is 1, and removes it if n
+// is -1. It treats the reservation like the maximum cost of a call, because the whole
+// budget does not use the estimates of the part.
 func (b *Budget) holdPart(t Ticket, n int) {
 	held := float64(n) * max(0, t.held)
 	b.held += held

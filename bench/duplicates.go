@@ -108,8 +108,8 @@ func (f *duplicateFinder) find() *duplicateFinder {
 	return f
 }
 
-// text returns the text of a task that the agent reads, without its files and without
-// system messages, which many tasks share.
+// text returns the text that the agent reads in a task. It leaves out files, and system
+// messages, which many tasks share.
 func (t *Task) text() string {
 	var b strings.Builder
 	b.WriteString(t.Goal)
@@ -148,7 +148,7 @@ func closest(kinds ...DuplicateKind) DuplicateKind {
 	return Passage
 }
 
-// join records that two tasks are duplicates of a kind, and merges their groups.
+// join records that two tasks are duplicates of the given kind, and merges their groups.
 func (f *duplicateFinder) join(i, j int, kind DuplicateKind) {
 	a, b := f.root(i), f.root(j)
 	if a == b {

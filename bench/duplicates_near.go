@@ -13,7 +13,7 @@ const (
 	nearLength = 8   // minimum words of the longer text; shorter ones are alike when one contains the other
 	nearWords  = 6   // minimum words in both
 	nearWindow = 6   // maximum words that may differ in one place; if more differ, they are content in their own right
-	windowEach = 40  // nearWindow grows by 1 for every this many words of the longer text
+	windowEach = 40  // nearWindow grows by 1 each time the longer text has this many more words
 	edgeWords  = 6   // length of a shared beginning or end, in words
 	affixWords = 3   // minimum words of a text that another text contains
 	alignWords = 400 // maximum words of a text that are compared; longer texts are found by common passages
@@ -144,8 +144,8 @@ func (f *duplicateFinder) compared(i int) []string {
 	return words[:min(len(words), alignWords)]
 }
 
-// likeliest returns the closest task to task i among the candidates that share the most
-// word pairs, or -1 if none is nearly the same.
+// likeliest returns the task closest to task i among the candidates that share the most
+// word pairs with it, or -1 if none is nearly the same.
 func (t *texts) likeliest(i int, found []int, shared []uint8) int {
 	var top [comparisons]int
 	n := 0

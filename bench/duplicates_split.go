@@ -103,11 +103,11 @@ func JoinSuites(suites []*Suite) Likeness {
 }
 
 // across joins the tasks of a group that are in different suites. The suite with the most
-// units in the group keeps these units apart. Every unit of another suite is joined to the
-// tasks of that first suite that equal one of the unit's tasks. If there are none, it is
-// joined to the task with the largest share of words in common with the unit's first task,
-// or to the first of several equally similar tasks. of and in hold the suite and the unit
-// of each task.
+// units in the group keeps these units apart. Every unit of another suite is joined to
+// the tasks of that first suite that equal one of the unit's tasks. If there are none, it
+// is joined to the task with the largest share of words in common with the unit's first
+// task, or to the first of several equally similar tasks. The suite of task i is of[i],
+// and its unit is in[i].
 func (f *duplicateFinder) across(g Duplicates, of, in []int) {
 	units := map[int]map[int]bool{}
 	for _, i := range g.Tasks {

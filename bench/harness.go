@@ -96,7 +96,8 @@ type Settings struct {
 	// AlwaysWorkdir makes the harness create a working directory even for tasks without
 	// files.
 	AlwaysWorkdir bool
-	// SuiteDir returns the folder of a task's suite, in which its fixture folder is found.
+	// SuiteDir returns the folder of a task's suite, in which the task's fixture folder
+	// is found.
 	SuiteDir func(*Task) string
 	// Scrub removes credentials from the stored part of an answer; graders see the
 	// original. Nil changes nothing.
@@ -112,8 +113,9 @@ type Settings struct {
 	KeepTranscripts bool
 	// User is the model of simulated users; it is nil if no task has one.
 	User model.Model
-	// Name returns a new name for a request or working directory, which the agent sees. All
-	// names have the same form and reveal neither time nor purpose. Nil means [OpaqueName].
+	// Name returns a new name for a request or working directory. The agent sees the
+	// name. All names have the same form and reveal neither time nor purpose. Nil means
+	// [OpaqueName].
 	Name func() string
 }
 
@@ -280,7 +282,7 @@ func (h *Harness) Failed() error {
 func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e Evaluation, said string, err error) {
 	wait, done := h.waiting(ctx)
 	defer done()
-	again := 0 // attempts that a stop of this process invalidated; they do not count as failures
+	again := 0 // attempts that are invalid because this process was stopped for a while; they do not count as failures
 	for try := 1; ; try++ {
 		if err := h.breaker.Wait(wait); err != nil {
 			return Evaluation{}, "", h.cutShort(err)

@@ -71,8 +71,8 @@ func TestJudgeWithoutBudget(t *testing.T) {
 	}
 }
 
-// TestRateLimitIsItsOwnOutcome checks that an evaluation rate-limited by the provider of
-// the agent or of its judge is missing data, with an outcome of its own.
+// TestRateLimitIsItsOwnOutcome checks that an evaluation is missing data, with an outcome
+// of its own, if the provider of the agent or of its judge limits the rate.
 func TestRateLimitIsItsOwnOutcome(t *testing.T) {
 	answer, limit := "yes", agent.Refusal{Policy: "provider court: rate limited", Rate: true}
 	for name, c := range map[string]struct {

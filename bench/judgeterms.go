@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// JudgeTerms holds the settings of a suite's judges in words, by the route, such as
-// "judge", and the name of the setting, such as "temperature". It is used to show people
-// the differences between two judges; the hash of a suite covers the settings through
-// [Suite.BindJudges].
+// JudgeTerms describes the settings of a suite's judges in words. It is keyed by the
+// route, such as "judge", and then by the name of the setting, such as "temperature". It
+// is used to show people the differences between two judges; the hash of a suite covers
+// the settings through [Suite.BindJudges].
 type JudgeTerms map[string]map[string]string
 
 // RubricsTerm is the name of the term that identifies the rubrics. Its value is a hash.

@@ -128,8 +128,8 @@ func (t *Task) references() []string {
 	var out []string
 	for _, text := range texts {
 		answers := []string{plainWords(text)}
-		// A solution that ends in a number, as for the grader numeric, also adds that
-		// number as an answer.
+		// If a solution ends in a number, as solutions for the grader numeric do, that
+		// number is another answer.
 		if fields := strings.Fields(text); len(fields) > 1 {
 			if last := plainWords(fields[len(fields)-1]); !slices.ContainsFunc(strings.Fields(last), func(w string) bool { return !isNumber(w) }) {
 				answers = append(answers, last)

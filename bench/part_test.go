@@ -48,8 +48,9 @@ func TestPartsOfABudget(t *testing.T) {
 	}
 }
 
-// TestPartsOfAKilledBudget checks that if a killed process leaves an evaluation of unknown
-// cost, it is charged once, when the first part knows a cost.
+// TestPartsOfAKilledBudget checks that if a killed process leaves an evaluation of
+// unknown cost, the evaluation is charged only once, as soon as the first part knows a
+// cost.
 func TestPartsOfAKilledBudget(t *testing.T) {
 	whole := NewBudget(10, time.Time{}, time.Now)
 	whole.Keep(Account{USD: 1, Unknown: 1}, func(Account) error { return nil })

@@ -37,9 +37,9 @@ func (r *refusals) starting() bool {
 }
 
 // note counts an attempt; address is the one that refused its connection, or "" if none
-// did. It returns an outage if all attempts from the first one on were refused and their
-// number has reached most, so a server that is still starting has the time of that many
-// attempts.
+// did. If no attempt has scored yet, it returns an outage once the number of consecutive
+// refusals reaches the given limit, so a server that is still starting has the time of
+// that many attempts.
 func (r *refusals) note(address string, scored bool, most int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

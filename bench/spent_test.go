@@ -21,7 +21,7 @@ func refusing(n int, by agent.Refusal) scripted {
 	}
 }
 
-// TestASpentBudgetEndsTheWork checks that the evaluation that meets the spent budget is
+// TestASpentBudgetEndsTheWork checks that an evaluation that finds the budget spent is
 // stored as missing data with the name of the policy, and that nothing is retried.
 func TestASpentBudgetEndsTheWork(t *testing.T) {
 	b := newBed(t, Settings{}, refusing(100, agent.Refusal{Policy: "tool grep: budget exceeded: calls per run, limit 5", Spent: true}), exactly)

@@ -32,8 +32,8 @@ type GraderRules struct {
 	Fields map[string][]string
 	// Check returns the problems of one grader of a task. The grader's keys are valid.
 	Check func(*Task, GraderSpec) []GraderProblem
-	// CheckUser returns the problem of a simulated user, or "" if there is none. It may be
-	// nil.
+	// CheckUser returns the problem of a simulated user, or "" if there is none.
+	// CheckUser may be nil.
 	CheckUser func(*SimulatedUser) string
 }
 
@@ -117,7 +117,7 @@ func readSuite(r io.Reader, file string, fixtures fs.FS, rules GraderRules, find
 
 // place is the position of a task in the file.
 type place struct {
-	line, split int // line is the task's line, and split the column of its split
+	line, split int // line is the task's line, and split is the column of its split
 }
 
 type suiteReader struct {

@@ -107,8 +107,8 @@ func (t *Task) programWords() []string {
 }
 
 // programFiles returns the SHA-256, in hexadecimal, of those files in a suite's folder
-// whose names are among words, the words of graders' command lines. It returns "" if there
-// are no such files.
+// that graders' command lines name; words lists the words of these command lines. It
+// returns "" if there are no such files.
 func programFiles(words []string, files fs.FS) string {
 	all, found := sha256.New(), false
 	for _, word := range words {

@@ -18,8 +18,8 @@ const MaxTurns = 100
 type Turn struct {
 	User string `json:"user"`
 	// Graders grade the answer to this message, in addition to the graders of the task,
-	// which grade the last answer. Without any, the exact grader compares the answer to
-	// this message with Answer, if that is set.
+	// which grade the last answer. If this list is empty, the exact grader compares the
+	// answer to this message with Answer, if that is set.
 	Graders []GraderSpec `json:"graders,omitempty"`
 	// Answer is the reference answer of this turn, if there is one. Agents never see it.
 	Answer *string `json:"answer,omitempty"`
@@ -56,8 +56,8 @@ func (t *Task) AtTurn(i int) *Task {
 	return &at
 }
 
-// Steps returns, as tasks, the task itself and those of its turns that have graders of
-// their own.
+// Steps returns the task itself and those of its turns that have graders of their own,
+// each as a task.
 func (t *Task) Steps() []*Task {
 	out := []*Task{t}
 	for i := range t.Turns {

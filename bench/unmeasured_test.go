@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestFailuresAreNotMeasured checks that an attempt that infrastructure prevented counts
-// neither as an evaluation made nor as its time, and that its cost is kept.
+// TestFailuresAreNotMeasured checks that an attempt that infrastructure prevented adds
+// nothing to the number of evaluations or to their time, and that the cost of the attempt
+// is kept.
 func TestFailuresAreNotMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0

@@ -35,7 +35,8 @@ type Gate struct {
 
 // Run runs all gates in order, even after one has failed, so that a person gets all
 // verdicts at once. A gate that panics counts as failed. A gate counts as not run if the
-// context ended before its turn, or if a gate that it needs neither passed nor was flagged.
+// context ended before its turn, or if a gate on which it depends did not pass and was
+// not flagged.
 func Run(ctx context.Context, gates []Gate) []archive.GateVerdict {
 	out := make([]archive.GateVerdict, 0, len(gates))
 	said := map[string]Verdict{}

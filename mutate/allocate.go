@@ -60,7 +60,8 @@ func (s *search) race() *variantStats {
 	if first < 0 {
 		return nil
 	}
-	// The champion keeps up with its rivals, because a lead depends on both estimates.
+	// The champion must not fall far behind its rivals in the number of evaluations,
+	// because a lead depends on both estimates.
 	a := b.leaders[first]
 	if s.open(s.champion) && float64(s.champion.asked) < keepUp*float64(a.asked) {
 		return s.champion
@@ -103,8 +104,8 @@ func (s *search) thompson(but int) int {
 // has had the task more often than the variant.
 const shared = 6
 
-// mate returns the variant whose tasks a variant shares after its first evaluations, so
-// that the two can be compared in pairs. For a leader, it is the champion. For the
+// mate returns the variant with which a variant shares tasks after its first evaluations,
+// so that the two can be compared in pairs. For a leader, it is the champion. For the
 // champion, and for a random variant that the baseline evaluates again, it is the first
 // leader. For all others it is nil.
 func (s *search) mate(a *variantStats) *variantStats {

@@ -57,8 +57,8 @@ func newAuthoring(o *Author) authoring {
 	return w
 }
 
-// briefDue reports whether a brief is due now. Briefs come at the pace of the settings if
-// the operators' bandit requests one, otherwise at half that pace.
+// briefDue reports whether a brief is due now. Briefs come at the pace that the settings
+// state if the operators' bandit requests one, and otherwise at half that pace.
 func (s *search) briefDue() bool {
 	w := &s.author
 	if w.Author == nil || !s.posterior.ready() {

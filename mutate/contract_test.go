@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// script drives a searcher with the given number of evaluations in flight, whose results it
-// gives in random order, and records them.
+// script drives a searcher with the given number of evaluations in flight. It gives their
+// results in random order, and records the evaluations.
 type script struct {
 	inFlight int
 	seed     uint64

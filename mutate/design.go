@@ -53,8 +53,8 @@ func (s *search) fill(n int) {
 	}
 }
 
-// variedDesign is the interval between the points of a design with demonstrations that also
-// vary the other settings.
+// variedDesign is the interval, in a design with demonstrations, between the points that
+// also vary the other settings.
 const variedDesign = 4
 
 // keepOthers sets all positions of a point to the champion's, except those of

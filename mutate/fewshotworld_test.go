@@ -134,8 +134,8 @@ func (w *fewShotWorld) run(t testing.TB, o Options) Recommendation {
 	}
 }
 
-// randomSets returns the true score of the best of random sets of examples, each evaluated
-// on the half of the tasks from which it is not drawn.
+// randomSets draws random sets of examples from one half of the tasks and evaluates them
+// on the other half. It returns the true score of the best set.
 func (w *fewShotWorld) randomSets(budget int) float64 {
 	rng := rand.New(rand.NewPCG(w.seed, 0xb0))
 	best, truth := -1., 0.

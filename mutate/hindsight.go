@@ -13,8 +13,8 @@ type Moment struct {
 	// Evaluations is the number of results that the search had received. Random is the
 	// number of baseline evaluations among them.
 	Evaluations, Random int
-	// Best is the variant that the search recommended, and RandomBest the variant that the
-	// baseline recommended. Either is empty if there was none yet.
+	// Best is the variant that the search recommended, and RandomBest is the variant that
+	// the baseline recommended. Either is empty if there was none yet.
 	Best, RandomBest agent.ConfigID
 }
 

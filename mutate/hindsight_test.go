@@ -133,8 +133,8 @@ func TestChampionIsEstimatedByItself(t *testing.T) {
 	}
 }
 
-// TestHindsightKnowsBetter checks that a recommendation that was wrong is valued by later
-// data.
+// TestHindsightKnowsBetter checks that the value of a recommendation that proved wrong is
+// based on later data.
 func TestHindsightKnowsBetter(t *testing.T) {
 	s := newSearch(t, smallOptions(900))
 	tellScores(s, 0.5, everyTask(), func(j int) float64 { return float64(j % 2) })

@@ -99,7 +99,8 @@ func (h *past) proposal(ability float64) proposal {
 	return proposal{config: h.config, operator: "recall", rationale: "among the best of earlier nights", ability: ability}
 }
 
-// merged returns a variant's scores from tonight and from the earlier nights that hold.
+// merged returns a variant's scores from tonight and from the earlier nights that still
+// count.
 func (s *search) merged(a *variantStats) []irt.Cell {
 	all := a.scores()
 	for _, h := range s.history {

@@ -35,8 +35,8 @@ func newPastNight(changed bool) pastNight {
 	return pastNight{odds: oddsSameAgent, holds: true}
 }
 
-// testNights decides which earlier nights hold, based on tonight's results, whenever there
-// are enough new ones.
+// testNights decides, based on tonight's results, which earlier nights still hold. It
+// does so whenever there are enough new results.
 func (s *search) testNights() {
 	// Test at 4 results, and again whenever their number has grown by a fifth plus 4.
 	if len(s.nights) == 0 || 5*s.results < 6*s.nightsTested+20 {

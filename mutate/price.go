@@ -153,9 +153,10 @@ func (s *search) preferred(a *variantStats) float64 {
 	return worth
 }
 
-// affordable removes the variants that are expected to violate a guard from a list in
-// descending order of ability. If the first variant of the list is expected to violate one,
-// it stays as a possible trade as long as it has fewer evaluations than the champion.
+// affordable takes a list of variants in descending order of ability, and removes those
+// that are expected to violate a guard. If the first variant of the list is expected to
+// violate one, it stays as a possible trade as long as it has fewer evaluations than the
+// champion.
 func (s *search) affordable(list []*variantStats) []*variantStats {
 	if len(s.guards) == 0 {
 		return list

@@ -99,9 +99,10 @@ func (s *search) judge(list []prospect) {
 	}
 }
 
-// acquire returns proposals made from the model, at most the given number (size). They are
-// the points in a pool with the highest upper confidence bounds, from cautious to
-// optimistic. Each is refined for the given number of rounds (refined).
+// acquire returns proposals made from the model, at most the given number (size). They
+// are the points in a pool with the highest upper confidence bounds; the bound is
+// cautious for the first proposal and more optimistic for each further one. Each point is
+// refined for the given number of rounds (refined).
 func (s *search) acquire(size, refined int) []proposal {
 	defer s.codec.forget()
 	model := s.posterior.model

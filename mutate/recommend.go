@@ -138,7 +138,7 @@ func (s *search) shortlist(rank []rival) []rival {
 // outlook is the prediction of a variant's weighted mean score over all tasks.
 type outlook struct {
 	mean float64
-	// slope is the derivative of the mean with respect to the ability, and luck the
+	// slope is the derivative of the mean with respect to the ability, and luck is the
 	// variance that remains at a fixed ability.
 	slope, luck float64
 }

@@ -222,8 +222,8 @@ type Recommendation struct {
 	// Random is the best config of the random baseline; its Evaluations are 0 if there was
 	// no baseline.
 	Random Estimate
-	// Told is the number of evaluations that the search has received, and RandomTold the
-	// number of those that belong to the random baseline.
+	// Told is the number of evaluations that the search has received, and RandomTold is
+	// the number of those that belong to the random baseline.
 	Told, RandomTold int
 	// Variants is the number of configs tried.
 	Variants int

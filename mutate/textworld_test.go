@@ -142,7 +142,7 @@ func (w *textWorld) truth(c agent.Config) float64 {
 	return sum / worldTasks
 }
 
-// best returns the best attainable truth, by climbing from several starts.
+// best returns the highest true score that it finds by climbing from several starts.
 func (w *textWorld) best() float64 {
 	rng := rand.New(rand.NewPCG(w.seed, 0xbe57))
 	top := 0.0

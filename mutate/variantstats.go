@@ -37,7 +37,8 @@ type variantStats struct {
 	// number of evaluations that were asked for, and results the number of those that have
 	// a result.
 	target, asked, results int
-	// scored is the number of evaluations with a score, and score the sum of their scores.
+	// scored is the number of evaluations with a score, and score is the sum of their
+	// scores.
 	scored int
 	score  float64
 	cells  []irt.Cell // scores in order of the tasks
@@ -71,7 +72,7 @@ func (s *search) open(a *variantStats) bool { return a.fewest < s.repeats }
 // result yet.
 func (a *variantStats) pending() int { return max(a.asked, a.target) - a.results }
 
-// advance marks the repeats of a task whose numbers are less than next as used.
+// advance marks as used the repeats of a task whose numbers are less than next.
 func (a *variantStats) advance(task, next int) {
 	if next <= int(a.repeats[task]) || next > math.MaxUint16 {
 		return

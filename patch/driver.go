@@ -60,8 +60,8 @@ func withoutDrivers(names []string) []string {
 	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }
 
-// rewritingAttributes are the attributes that make git write a file to a working tree with
-// content that differs from the committed content, apart from line endings.
+// rewritingAttributes are the attributes with which git changes more than the line
+// endings of a file when it writes the file to a working tree.
 var rewritingAttributes = []string{"filter", "ident", "working-tree-encoding"}
 
 // attributes returns git's attributes for paths relative to dir. The result maps each path

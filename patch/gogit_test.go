@@ -136,7 +136,7 @@ func TestStorageOfGoGit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if encoded.Hash().String() == tree {
-			learned(t) // TestOldModes checks this package
+			learned(t) // TestOldModes makes this check on this package
 		}
 		same, err := object.GetTree(b.gogit(), plumbing.NewHash(b.rawTree(entry{modeRegular, "old", b.blob("o")})))
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 type layout struct {
 	// top is the root of the working tree; it is empty for a bare repository.
 	top string
-	// git is the private folder of this working tree, and common the shared folder with
-	// refs, objects and settings. They differ only in a linked worktree.
+	// git is the private folder of this working tree, and common is the shared folder
+	// with refs, objects and settings. They differ only in a linked worktree.
 	git, common string
 }
 

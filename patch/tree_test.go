@@ -178,8 +178,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestOldModes checks that unchanged files keep the permissions that old versions of git
-// wrote, so reversing a change gives the same tree.
+// TestOldModes checks that unchanged files keep permissions in the form that old versions
+// of git wrote, so that reversing a change gives the same tree.
 func TestOldModes(t *testing.T) {
 	b := newFixture(t, start())
 	tree := b.rawTree(entry{"100664", "old", b.blob("o")}, entry{modeRegular, "x", b.blob("x")})

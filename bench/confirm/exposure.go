@@ -7,9 +7,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// expose records in advance, in the holdout's ledger, that the holdout is used for a
-// variant. It returns the first repeat number of that use, which no earlier use can have
-// taken. If repeats provide no new evidence, all uses in a run share one repeat number.
+// expose records a use of the holdout for a variant in the holdout's ledger before that
+// use takes place. It returns the first repeat number of the use, which no earlier use
+// can have taken. If repeats provide no new evidence, all uses in a run share one repeat
+// number.
 func (c *Confirmation) expose(ctx context.Context, variant agent.ConfigID) (first int, err error) {
 	before, err := c.Ledger.Exposures(ctx)
 	if err != nil {

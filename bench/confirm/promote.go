@@ -19,7 +19,7 @@ func (c *Confirmation) promote(ctx context.Context) (*Entry, error) {
 	return c.enter(ctx, p, projected)
 }
 
-// Wanted reports whether a candidate would get a block now, without entering one.
+// Wanted reports whether a candidate would get a block now. It enters no candidate.
 func (c *Confirmation) Wanted(ctx context.Context) (bool, error) {
 	_, _, ok, err := c.choose(ctx)
 	return ok, err

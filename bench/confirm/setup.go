@@ -23,8 +23,8 @@ type Setup struct {
 	Score float64
 	// Holds identifies what tonight's evidence depends on; see [Entry].
 	Holds string
-	// Spends is the value of Spends in tonight's entries. Others are the entries made under
-	// other names on the same data, which the error control counts too.
+	// Spends is the value of Spends in tonight's entries. Others lists the entries made
+	// under other names on the same data, which the error control also counts.
 	Spends string
 	Others []Entry
 	// Tasks is the number of holdout tasks, and SearchTasks is the number of search tasks.

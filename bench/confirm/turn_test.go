@@ -153,8 +153,8 @@ func domains(differs func(task, block int) float64) *world {
 	}
 }
 
-// worse is a loss in every other run. unclear is a difference that varies more between
-// runs, and hopeless one that varies as much between tasks.
+// worse is a loss in every second run. unclear is a difference that varies more between
+// runs, and hopeless is one that varies as much between tasks.
 func worse(task, block int) float64 { return -.5 * float64((task+block)%2) }
 
 func unclear(task, block int) float64 {
@@ -255,9 +255,9 @@ func TestTurnGoesOnForAGuard(t *testing.T) {
 	}
 }
 
-// TestTurnKeepsItsProof checks that a proof stands as long as the shown interval lies above
-// 0, even if later blocks would no longer give it, and even in a run that is killed and
-// resumed in between. After that the proof is dropped.
+// TestTurnKeepsItsProof checks that a proof stands as long as the shown interval lies
+// above 0, even if later blocks would no longer prove the gain, and even in a run that is
+// killed and resumed in between. After that the proof is dropped.
 func TestTurnKeepsItsProof(t *testing.T) {
 	first := needs(t)
 	for name, c := range map[string]struct {

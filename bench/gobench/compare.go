@@ -32,7 +32,7 @@ type Result struct {
 	// not match.
 	Comparisons []Comparison `json:"comparisons,omitempty"`
 	// Check compares the base with itself; it is empty if there is no A/A check. Even if
-	// nothing differs, chance makes the check void one result in 1/alpha.
+	// nothing differs, the check voids a share alpha of the results by chance.
 	Check []Comparison `json:"check,omitempty"`
 	// Blind names the comparisons that could hide a loss larger than the rule's Loss, the
 	// largest possible loss first. If there are any, the result does not show that nothing
@@ -129,8 +129,8 @@ func (s *session) unfit(m Measured) []string {
 	return wrong
 }
 
-// unlike describes each compared key that some run of a side omits or reports a different
-// number of times than the base's first run does.
+// unlike describes each compared key that a run of the given side omits, or reports more
+// or fewer times than the base's first run does.
 func (s *session) unlike(m Measured, side Side, runs []Run) []string {
 	var wrong []string
 	for _, k := range s.keys {

@@ -57,8 +57,8 @@ func ReadReport(from io.Reader, metric string) (Run, error) {
 	return run, run.holds(metric)
 }
 
-// results empties the lines of a report that are neither results nor name a package, which
-// keeps the line numbers.
+// results empties those lines of a report that are not results and do not name a package.
+// The line numbers stay the same.
 func results(text []byte) ([]byte, error) {
 	var out bytes.Buffer
 	number := 0

@@ -12,8 +12,8 @@ const (
 	Higher Direction = 1
 )
 
-// Agreed returns the direction of a unit that go test itself reports, in which no value can
-// be negative, and the zero Direction for any other unit.
+// Agreed returns the direction of a unit if go test itself reports that unit and its
+// values cannot be negative. For any other unit it returns the zero Direction.
 func Agreed(unit string) Direction {
 	switch unit {
 	case "sec/op", "B/op", "allocs/op":

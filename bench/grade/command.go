@@ -250,7 +250,7 @@ func noVerdict(line []byte, err error) string {
 	if !known {
 		is = "a number"
 	}
-	field := other.Field[strings.LastIndexByte(other.Field, '.')+1:] // without that of Go
+	field := other.Field[strings.LastIndexByte(other.Field, '.')+1:] // only the last name of the path
 	if field == "" {
 		return "a verdict is a JSON object, not " + is
 	}

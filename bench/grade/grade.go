@@ -219,7 +219,7 @@ func (g *Grader) expects(o agent.Outcome) bool {
 	})
 }
 
-// notWanted begins the reasons of inverted graders.
+// notWanted is the beginning of the reasons that inverted graders give.
 const notWanted = "not wanted: "
 
 // final applies not and threshold to a judgement and returns the grade.

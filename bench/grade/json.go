@@ -61,8 +61,8 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s refers to another document, which is not read", show(url))
 }
 
-// firstViolation describes the violation whose path comes first. The validator's own order
-// depends on Go's maps, so with it reports would differ between runs.
+// firstViolation describes the violation whose path comes first. The validator's own
+// order depends on Go's maps, so reports in that order would differ between runs.
 func firstViolation(e *jsonschema.ValidationError) string {
 	place, text, found := "", "", false
 	var visit func(*jsonschema.ValidationError)

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// asker puts questions to judge models, and equal questions only once. It is safe for
+// asker puts questions to judge models. It puts equal questions only once. It is safe for
 // concurrent use.
 type asker struct {
 	model model.Model
@@ -60,8 +60,8 @@ func (g *Graders) Recall(t *bench.Task, e *bench.Evaluation) {
 }
 
 // ask returns the judge's verdict on an answer. If an equal question was put before, it
-// returns the earlier verdict, without its usage. That the judge gave no valid verdict is
-// remembered too; failures of the provider are not.
+// returns the earlier verdict, without its usage. It also remembers that the judge gave
+// no valid verdict, but not that the provider failed.
 func (a *asker) ask(ctx context.Context, j *Judge, answer string) (Verdict, error) {
 	found, _ := a.asked.LoadOrStore(j.key(answer), &asked{})
 	q := found.(*asked)

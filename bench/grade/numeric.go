@@ -107,7 +107,8 @@ type number struct {
 	percent bool
 }
 
-// findNumbers calls yield for the numbers of a text until it returns false. A number is a run of the digits 0–9, not directly after a letter or an underscore, with
+// findNumbers calls yield for each number in a text until yield returns false. A number
+// is a run of the digits 0–9, not directly after a letter or an underscore, with
 //   - a sign before it (-, +, or the minus U+2212), also before a currency sign,
 //     unless the sign stands directly after a letter, a digit or a closing bracket,
 //     as in 3-5;

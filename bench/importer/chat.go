@@ -19,7 +19,7 @@ func readEvals(c *collector, data []byte) error {
 
 // readInspect reads samples of Inspect: input, target, and choices for a question with
 // options. From a log, it reads the samples that were evaluated. A sample with files, a
-// sandbox or a setup script is left out, because these are outside of the file.
+// sandbox or a setup script is left out, because these are stored outside the file.
 func readInspect(c *collector, data []byte) error {
 	if isLog, err := readInspectLog(c, data); isLog {
 		return err

@@ -17,8 +17,8 @@ func except(names []string, taken ...string) []string {
 	return out
 }
 
-// choicesOf decodes choices from JSON: a list, an object with the list under text, or a
-// text in the form of a table cell.
+// choicesOf decodes choices from JSON: a list, an object with the list under the key
+// "text", or a text in the form of a table cell.
 func choicesOf(raw json.RawMessage) ([]string, bool) {
 	var whole string
 	if json.Unmarshal(raw, &whole) == nil {

@@ -15,8 +15,8 @@ const foldedNotes = 10
 // noteDetail matches the variable parts of a note: quoted texts and numbers.
 var noteDetail = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
 
-// cause returns a key that notes with the same cause share: the kind, and the text without
-// its variable parts.
+// cause returns the key that is common to all notes with the same cause: the kind, and
+// the text without its variable parts.
 func (n Note) cause() string { return noteDetail.ReplaceAllString(n.Text, "#") + "\x00" + n.Kind }
 
 // Fold returns at most ten notes that stand for all notes. Notes with the same cause are

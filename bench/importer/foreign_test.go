@@ -283,8 +283,8 @@ func TestBFCLRelevance(t *testing.T) {
 	}
 }
 
-// TestBFCLLeavesOut checks that a note names why questions of the other categories are in
-// no task.
+// TestBFCLLeavesOut checks that a note states why questions of the other categories are
+// in no task.
 func TestBFCLLeavesOut(t *testing.T) {
 	const question = `"question":[[{"role":"user","content":"a"}]]`
 	const good = `{"id":"simple_0",` + question + `,"function":[{"name":"f"}],"ground_truth":[{"f":{"x":[1]}}]}` + "\n"

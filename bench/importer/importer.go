@@ -38,8 +38,8 @@ const (
 	BFCL Format = "bfcl"
 	// Tau is JSON with tasks from tau2-bench, or with results from tau-bench.
 	Tau Format = "tau"
-	// Retrieval is JSONL, TSV or topics of queries, with relevance judgements in
-	// Options.Answers.
+	// Retrieval is a list of queries, as JSONL, TSV or TREC topics, with relevance
+	// judgements in Options.Answers.
 	Retrieval Format = "retrieval"
 )
 

@@ -15,7 +15,7 @@ import (
 	"evolve/bench/grade"
 )
 
-// lines reads a text and returns tasks as suite lines and notes as text.
+// lines reads a text and returns the tasks as lines of a suite, and the notes as text.
 func lines(t testing.TB, text string, o Options) (tasks, notes []string, err error) {
 	t.Helper()
 	read, told, err := Read(strings.NewReader(text), o)

@@ -12,8 +12,8 @@ import (
 	visible "evolve/runtime/text"
 )
 
-// inspectLog is the part of a log of Inspect in JSON that describes its tasks. The log also
-// holds the answers and scores of one evaluation, which become part of no task.
+// inspectLog is the part of an Inspect log, in JSON, that describes the log's tasks. The
+// log also holds the answers and scores of one evaluation, which become part of no task.
 type inspectLog struct {
 	Status string `json:"status"`
 	Eval   struct {

@@ -43,7 +43,8 @@ func judged(name string) bool {
 	return slices.Contains([]string{"llm-rubric", "model-graded-closedqa", "g-eval"}, name)
 }
 
-// judgeFields returns the fields of the judge equivalent to an assertion of promptfoo.
+// judgeFields returns the fields of the judge that is equivalent to an assertion of
+// promptfoo.
 func judgeFields(name string, a *yaml.Node, vars map[string]string) (map[string]any, error) {
 	fields := map[string]any{"type": grade.TypeJudge}
 	value := field(a, "value")

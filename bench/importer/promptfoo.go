@@ -63,8 +63,8 @@ func readPromptfoo(c *collector, data []byte) error {
 	return nil
 }
 
-// promptfooDocument parses a file into one document. The file is YAML, JSON, JSON lines,
-// which become one list, or a table, which becomes a list of tests.
+// promptfooDocument parses a file into one document. The file may be YAML, JSON, JSON
+// lines (read as one list) or a table (read as a list of tests).
 func (c *collector) promptfooDocument(data []byte) (*yaml.Node, error) {
 	if isTestTable(data) {
 		return c.testTable(data)
@@ -86,8 +86,8 @@ type promptfoo struct {
 	hidden []string
 }
 
-// holding hides, in goals that consist of variables, the variables that hold the answer. It
-// does not change a prompt, but adds a note if the prompt contains such a variable.
+// holding hides the variables that hold the answer, in goals that consist of variables.
+// It does not change a prompt, but adds a note if the prompt contains such a variable.
 func (p *promptfoo) holding(tests []*yaml.Node) {
 	expected := p.expected(tests)
 	if p.prompt == "" {
@@ -215,8 +215,8 @@ func kindOf(a *yaml.Node) string {
 	return ""
 }
 
-// vars returns the variables of a test and the common ones, which the test overrides, with
-// their names in order.
+// vars returns the common variables, overridden by those of a test, and the names of all
+// of them in order.
 func (p *promptfoo) vars(n *yaml.Node) (vars map[string]string, names []string, err error) {
 	vars = map[string]string{}
 	for _, from := range []*yaml.Node{field(p.common, "vars"), field(n, "vars")} {

@@ -34,7 +34,7 @@ func outputOf(root *yaml.Node) ([]*yaml.Node, bool) {
 }
 
 // output adds each test of an evaluation once, with its first prompt as it was sent.
-// Answers and scores become part of no task.
+// Answers and scores do not become part of any task.
 func (p *promptfoo) output(results []*yaml.Node) error {
 	if len(results) == 0 {
 		return errors.New("the output of promptfoo has no results")

@@ -148,7 +148,7 @@ func (c *collector) csvTask(at table, record []string) (bench.Task, error) {
 }
 
 // unreadCells records the unused columns in which a record has a value, by their names in
-// the header or, without a name, by number.
+// the header or, if they have no name, by their numbers.
 func (c *collector) unreadCells(at table, record []string) {
 	for i, cell := range record {
 		if at.reads(i) || strings.TrimSpace(cell) == "" {

@@ -32,7 +32,8 @@ func (s *Scale) Kind() Kind {
 	return Kind{Name: s.metric, Unit: s.unit, Better: s.better, Size: s.size, Form: Form, Points: Percentage(s.unit), Further: s.further}
 }
 
-// Find returns the value in a stored answer, or NaN if the answer has none of this kind.
+// Find returns the value in a stored answer, or NaN if the answer has no value of the
+// kind k.
 func (k Kind) Find(answer string) float64 {
 	if v, _, ok := ParseAnswer(answer); ok && v.Metric == k.Name && v.Unit == k.Unit && v.Better == k.Better {
 		return v.Value

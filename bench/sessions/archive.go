@@ -99,8 +99,8 @@ func (a archived) each(left int64, tooLong error, do func(i int, raw []byte, fie
 	return nil
 }
 
-// InspectLog returns the single JSON object to which a log of Inspect in the form .eval is
-// equivalent, and a note for each sample that cannot be read.
+// InspectLog converts a log of Inspect in the .eval format to an equivalent single JSON
+// object. It also returns a note for each sample that cannot be read.
 func InspectLog(data []byte) (doc []byte, notes []string, err error) {
 	log, err := openArchive(data)
 	if err != nil {

@@ -142,8 +142,8 @@ func NewBuilder(o Options) (*Builder, error) {
 }
 
 // Add adds the exchanges of a conversation, and sets its digest if it has none. A
-// conversation from logged requests is held, because another record may be a longer form
-// of it.
+// conversation from logged requests is held back, because another record may be a longer
+// form of it.
 func (b *Builder) Add(c Conversation) {
 	b.added++
 	if c.Digest == "" {

@@ -177,9 +177,9 @@ func content(raw json.RawMessage) (m Message, result bool) {
 	return m, result
 }
 
-// verdictIn returns the verdict on an answer that a record or a message contains. It is in a
-// field approved, reward or feedback, at the top level or under metadata. The field
-// approved_by names the person who gave it.
+// verdictIn returns the verdict on an answer that a record or a message contains. The
+// verdict is in a field named approved, reward or feedback, at the top level or under
+// metadata. The field approved_by names the person who gave the verdict.
 func verdictIn(r row) Verdict {
 	v := verdictOf(r)
 	if !v.Given {

@@ -98,10 +98,10 @@ func domainsOf(list []candidate) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// consistent returns the candidates without two kinds that it only counts: torn is the
-// number of candidates whose short answers to the same request contradict one another, and
-// disputed is the number of those with a request for which one user approved an answer that
-// another user corrected.
+// consistent returns the candidates except for two kinds, which it only counts: torn is
+// the number of candidates whose short answers to the same request contradict one
+// another, and disputed is the number of those with a request for which one user approved
+// an answer that another user corrected.
 func (b *Builder) consistent() (list []candidate, torn, disputed int) {
 	first, differ, disagree := map[string]string{}, map[string]bool{}, map[string]bool{} // by request
 	for said, asked := range b.approved {

@@ -70,7 +70,7 @@ func detect(rec record) Format {
 	return ""
 }
 
-// blocks reports whether messages have content blocks of Anthropic: blocks for tools or
+// blocks reports whether messages have Anthropic's content blocks: blocks for tools or
 // thinking, or answers that consist of blocks.
 func blocks(messages []json.RawMessage) bool {
 	for _, raw := range messages {

@@ -76,8 +76,8 @@ type judged struct {
 	how, by string
 	// stated is the right answer, if a correction states it.
 	stated string
-	// acted reports whether the log's approval is of actions after this answer instead of
-	// the answer.
+	// acted reports whether the approval in the log concerns actions after this answer
+	// rather than the answer itself.
 	acted bool
 	// target holds the answers that the log itself accepts; untargeted reports whether the
 	// target of the log answers another message.

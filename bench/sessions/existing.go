@@ -12,8 +12,8 @@ import (
 type Existing []bench.Task
 
 // sides assigns a side to the candidates that are in the suite, or that share a cluster
-// with its tasks. It leaves out those that resemble tasks on both sides without being one
-// of them, and returns their number.
+// with its tasks. It leaves out candidates that are not in the suite but resemble tasks
+// on both sides of it, and returns their number.
 func (e Existing) sides(list []candidate) (kept []candidate, crossing int) {
 	if len(e) == 0 {
 		return list, 0

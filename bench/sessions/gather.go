@@ -74,7 +74,7 @@ func (c *gathered) size() int {
 	return n
 }
 
-// full reports whether no more conversations should be held.
+// full reports whether no more conversations should be kept in memory.
 func (g *gathering) full() bool { return g.size > maxGathered }
 
 // take returns the conversations and removes them. Each conversation is given by its longest

@@ -172,7 +172,7 @@ func jsonText(v any) json.RawMessage {
 	return jsonOf(v)
 }
 
-// event reads an event of a span: a message or the choice, both in older forms, or the
+// event reads an event of a span: a message or a choice in one of the older forms, or the
 // result of an evaluation.
 func (c *call) event(name string, attrs, body map[string]any) {
 	values := attrs
@@ -349,7 +349,7 @@ func (t *thread) approve(v Verdict) {
 	}
 }
 
-// withVerdicts adds to the answers in messages the verdicts on equal answers in earlier.
+// withVerdicts copies the verdicts on answers in earlier to equal answers in messages.
 func withVerdicts(messages, earlier []Message) []Message {
 	said := map[string]Verdict{}
 	for _, m := range earlier {

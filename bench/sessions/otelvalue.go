@@ -94,7 +94,7 @@ func jsonOf(v any) json.RawMessage {
 	return mustMarshal(v)
 }
 
-// mustMarshal encodes values that were decoded from JSON, whose encoding cannot fail.
+// mustMarshal encodes values that were decoded from JSON, so the encoding cannot fail.
 func mustMarshal(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

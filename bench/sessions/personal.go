@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// personal replaces the personal data of a clear form in one conversation: e-mail
+// personal replaces, in one conversation, the personal data that has a clear form: e-mail
 // addresses, phone numbers, US social security numbers and IBANs. Equal data gets equal
 // marks, such as <email-1>, so that an answer still follows from the messages.
 type personal struct {
@@ -177,8 +177,9 @@ func plainAddress(s string) string {
 	return strings.NewReplacer(" dot ", ".", " at ", "@", " ", "").Replace(s)
 }
 
-// address returns the position at which an e-mail address begins, and reports whether it is
-// one and not the name of a picture, a git remote or a part of a URL.
+// address returns the position at which what looks like an e-mail address begins, and
+// reports whether it is one and not the name of a picture, a git remote or a part of a
+// URL.
 func address(text string, start, end int) (int, bool) {
 	for start < end && strings.IndexByte(".-%+", text[start]) >= 0 {
 		start++
@@ -317,8 +318,8 @@ func (s *scrubbing) told(answer string) bool {
 	return !slices.ContainsFunc(marks, func(m string) bool { return !s.given[m] })
 }
 
-// untold reports whether an answer has personal data that the agent did not get, and whose
-// mark it therefore cannot give.
+// untold reports whether an answer contains personal data that the agent was not given.
+// The agent therefore cannot know the mark that replaces this data.
 func (s *scrubbing) untold() bool {
 	return slices.ContainsFunc(s.needed, func(m string) bool { return !s.given[m] })
 }

@@ -133,7 +133,8 @@ func TestPersonalTasks(t *testing.T) {
 }
 
 // TestPersonalDataOfRealConversations checks that in 200 real conversations only e-mail
-// addresses are found, and that numbers of flights, bookings, cards and days stay.
+// addresses are found, and that flight numbers, booking numbers, card numbers and numbers
+// of days stay.
 func TestPersonalDataOfRealConversations(t *testing.T) {
 	data := realData("tau-airline-gpt-4o.json")
 	if data == nil {

@@ -106,8 +106,8 @@ var (
 type record struct {
 	line   int // 0 if the log has no lines
 	number int // its number among the records
-	// list is the key of the list that contains the record, and head the object with that
-	// list; both are empty for an object that is not in a list.
+	// list is the key of the list that contains the record, and head is the object with
+	// that list; both are empty for an object that is not in a list.
 	list   string
 	head   row
 	fields row
@@ -320,8 +320,8 @@ func (r row) first(keys ...string) json.RawMessage {
 	return nil
 }
 
-// inner returns the value of the first of the keys that has one as an object, which is
-// empty if the value is not an object.
+// inner returns the object under the first of the keys that has a value, or an empty
+// object if the value is not an object.
 func (r row) inner(keys ...string) row {
 	var out row
 	if json.Unmarshal(r.first(keys...), &out) != nil {

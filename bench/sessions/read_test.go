@@ -200,7 +200,7 @@ func TestInspectArchive(t *testing.T) {
 	}
 }
 
-// TestUnreadable checks that if a whole log cannot be read, the error names the reason.
+// TestUnreadable checks that the error names the reason if nothing in a log can be read.
 func TestUnreadable(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "it is empty",
@@ -238,7 +238,7 @@ func TestManyBad(t *testing.T) {
 
 // TestMessagesTwice checks that a span and an event that both contain the messages of a
 // call give one conversation, in either order. An enclosing call of the same conversation
-// adds none.
+// adds no other conversation.
 func TestMessagesTwice(t *testing.T) {
 	const attributes = `[{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Who keeps the light?\"}]}]"}},{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"Ada.\"}]}]"}}]`
 	span := func(id, events string) string {

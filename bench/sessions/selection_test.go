@@ -152,8 +152,8 @@ func TestEveryFormat(t *testing.T) {
 	}
 }
 
-// TestExistingSuite checks that a suite rebuilt from a longer log keeps the split of every
-// task, and that what resembles a task joins it.
+// TestExistingSuite checks that a suite rebuilt from a longer log keeps the split of
+// every task, and that whatever resembles a task joins the task's split.
 func TestExistingSuite(t *testing.T) {
 	first := newBuilder(t, Options{PerDomain: 100})
 	for n := range 9 {

@@ -55,9 +55,9 @@ func withTarget(c *Conversation, list []judged) []judged {
 	return append(list, e)
 }
 
-// inspectTarget reads the target of a sample, a text or a list, for the last message of the
-// user in its input. If a model graded the sample by criteria, the target may be a
-// criterion, so inspectTarget returns none.
+// inspectTarget reads the target of a sample, which is a text or a list. The target
+// refers to the user's last message in the sample's input. If a model graded the sample
+// by criteria, the target may be a criterion, so inspectTarget returns none.
 func inspectTarget(sample row, messages []Message, input func(i int) bool) Target {
 	if sample.inner("scores").has("model_graded_qa") {
 		return Target{}

@@ -86,7 +86,7 @@ func (r *reader) none() error {
 	return unreadable(fmt.Sprintf("the log is not in the format %s, or has no conversation; without --format, evolve detects the format", r.o.Format), "it contains no conversation%s", r.firstBad())
 }
 
-// stated returns an error for a record that has a different format than the stated one and
+// stated returns an error for a record that has a format other than the stated one and
 // cannot be read in the stated format.
 func (r *reader) stated(rec record) error {
 	looks := looksLike(rec)

@@ -73,7 +73,7 @@ func TestReferenceAdds(t *testing.T) {
 }
 
 // TestLeftOutIsTheCause checks that a night that keeps the champion because the better
-// variants were refused gives that as the cause.
+// variants were refused gives the refusals as the cause.
 func TestLeftOutIsTheCause(t *testing.T) {
 	t.Parallel()
 	left := Cause{Kind: CauseLeftOut, Sentence: "everything that looks better (2 variants) is the same as, or close to, P1"}

@@ -2,8 +2,8 @@ package stats
 
 import "regexp"
 
-// ofTasks matches the phrases of a sentence about tasks that must change in a sentence
-// about cases.
+// ofTasks matches the phrases about tasks that must be reworded to turn a sentence about
+// tasks into one about cases.
 var ofTasks = regexp.MustCompile(`\b((?:on|new|these|search|holdout|independent|held-out|more|confirm|[0-9]+) )(task)(s?)\b`)
 
 // OfCases turns a sentence about tasks into one about the cases that a command scores.

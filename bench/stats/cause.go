@@ -212,7 +212,7 @@ func searchCut(behind Cause, any bool) Cause {
 	return c
 }
 
-// visible returns in words the smallest difference that a run could detect.
+// visible describes the smallest difference that a run could detect.
 func visible(detectable float64) string {
 	if detectable >= 1 {
 		return "no difference, however large"

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestClaimsAreRare is a short version of the table of `make bench-stats`. In worlds where
-// the data alone would mislead, entries without a gain are claimed at most at the stated
-// rate, apart from chance. The former rule does claim them.
+// TestClaimsAreRare is a short version of the table of `make bench-stats`. In worlds
+// where the data alone would mislead, a gain is claimed for at most the stated share of
+// the entries that have none, apart from chance. The former rule claims more.
 func TestClaimsAreRare(t *testing.T) {
 	plain := claimWorld{tasks: 40, blocks: 16, nights: 4}
 	few, clustered, lost := plain, plain, plain

@@ -113,8 +113,8 @@ func (u unit) average(within float64) (weight, mean, noise float64) {
 	return weight, mean, noise
 }
 
-// pooled returns the variance of a pair around its task, over all tasks with two pairs or
-// more, and reports whether these are at least half of all.
+// pooled returns the variance of a pair around its task, over all tasks with at least two
+// pairs, and reports whether these are at least half of all tasks.
 func pooled(units []unit) (variance float64, repeated bool) {
 	var sum, df float64
 	tasks, twice := 0, 0

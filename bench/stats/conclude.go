@@ -242,8 +242,8 @@ func (r *Ruling) better() string {
 	return words
 }
 
-// interval returns in words the difference with the interval that belongs to the claim,
-// preceded by the difference in the metric if there is one.
+// interval describes the difference with the interval that belongs to the claim, preceded
+// by the difference in the metric if there is one.
 func (r *Ruling) interval() string {
 	words := r.inMetric() + r.inScore()
 	if discord := r.Discord(); discord != "" {

@@ -89,7 +89,7 @@ func (f Further) Least() float64 {
 	return min(f.improvement(f.Interval.Lo), f.improvement(f.Interval.Hi))
 }
 
-// furtherOf adds the finding, and the interval if there is one, to a gain; alpha is the
+// furtherOf adds to a gain the finding and, if there is one, the interval; alpha is the
 // error of both ends of the interval together.
 func furtherOf(g *Gain, s jackknife, alpha float64) Further {
 	f := Further{Gain: *g, Finding: FurtherOpen}

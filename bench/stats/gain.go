@@ -17,11 +17,11 @@ type Gain struct {
 	B          float64 `json:"b"`
 	Difference float64 `json:"difference"`
 	// Interval covers the mean difference on new cases like these at Level. It is nil if
-	// nothing is shown for new cases, for example because there are few cases, and if all
-	// cases show the same difference. It is Student's interval over the cases, but nowhere
-	// narrower than the interval of the scores, converted at the steepest point of the
-	// scale. It is therefore as valid as that interval after several looks, and for other
-	// nights.
+	// nothing is shown for new cases, for example because there are few cases, or if all
+	// cases show the same difference. It is Student's interval over the cases, but
+	// nowhere narrower than the interval of the scores, converted at the steepest point
+	// of the scale. It is therefore as valid as that interval after several looks, and
+	// for other nights.
 	Interval *Interval `json:"interval,omitempty"`
 	Level    float64   `json:"level"`
 	Cases    int       `json:"cases"`

@@ -76,7 +76,7 @@ func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 	return g
 }
 
-// Measured reports whether a side consumed anything in any pair.
+// Measured reports whether at least one side consumed anything in any pair.
 func (g Guard) Measured() bool { return g.Champion > 0 || g.Candidate > 0 }
 
 // Broken reports whether a winner must be presented as a trade, because its guard has

@@ -47,9 +47,9 @@ func (g *Guard) mean(bills []bill, alpha float64) Interval {
 	return out
 }
 
-// lastRatio returns the highest ratio up to which holds is true, for a holds that is true
-// below some ratio and false above it. It returns 0 if holds is never true, and [RatioMost]
-// if it always is.
+// lastRatio returns the highest ratio for which the function holds returns true. The
+// function must return true below some ratio and false above it. The result is 0 if it
+// never returns true, and [RatioMost] if it always does.
 func lastRatio(holds func(float64) bool) float64 {
 	lo, hi := 1./RatioMost, float64(RatioMost)
 	switch {

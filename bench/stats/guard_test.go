@@ -140,7 +140,7 @@ func TestGuardErrors(t *testing.T) {
 }
 
 // entryOf simulates one entry with the given true ratio over new tasks, and reports
-// whether its guard failed and passed.
+// whether its guard failed and whether it passed.
 func entryOf(rng *rand.Rand, bound Bound, draw func(*rand.Rand) (float64, float64), noise, ratio float64, tasks, blocks int) (failed, passed bool) {
 	pairs := make([]Pair, tasks)
 	level, change := make([]float64, tasks), make([]float64, tasks)

@@ -38,8 +38,8 @@ func TestLedgerByHand(t *testing.T) {
 	}
 }
 
-// TestLedgerHoldsInEveryWindow checks that making entries only while some are left never
-// exceeds the limit in any window.
+// TestLedgerHoldsInEveryWindow checks that the limit is not exceeded in any window if
+// entries are made only while some are left.
 func TestLedgerHoldsInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Control{Level: .05, Days: rapid.IntRange(1, 40).Draw(t, "days"), Entries: rapid.IntRange(1, 15).Draw(t, "entries")}

@@ -57,7 +57,7 @@ func counted(pairs []Pair) []Pair {
 // anyNight is the night of repeats whose run is unknown.
 const anyNight = -1
 
-// weaker returns, of two rulings on the same evidence, the one that claims less.
+// weaker returns whichever of two rulings on the same evidence claims less.
 func weaker(r, s Ruling) Ruling {
 	switch {
 	case r.Claim != s.Claim:

@@ -30,7 +30,7 @@ func TestCounted(t *testing.T) {
 }
 
 // TestJudgeCountsMissingData checks that missing evaluations of the variant count against
-// it, and that those that both sides lack equally do not.
+// it, except those that both sides lack equally.
 func TestJudgeCountsMissingData(t *testing.T) {
 	gains := func(task, block int) int { return btoi((task+block)%4 == 0) }
 	losing := func(champion, variant int) []Pair {

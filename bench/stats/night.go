@@ -11,8 +11,8 @@ const (
 	// differences of one night share: 2 points, a tenth of a logit. It cannot be measured
 	// in a single night.
 	AssumedNight = 0.02
-	// assumedNights is the number of further nights as which the assumption counts when it
-	// is averaged with the measured nights.
+	// assumedNights is the weight of the assumption, as a number of nights, when it is
+	// averaged with the measured nights.
 	assumedNights = 4
 )
 

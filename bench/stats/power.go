@@ -122,7 +122,7 @@ const spread = 24
 // interactions 64 to 83 % and 51 to 61 %.
 func (d Design) Power(difference, pairs float64) float64 {
 	blocks := math.Floor(pairs / float64(d.Tasks))
-	least := 2.0 // without a repeat, chance and difference between tasks cannot be separated
+	least := 2.0 // without repeats, chance cannot be separated from the differences between tasks
 	if d.Fixed {
 		blocks, least = math.Min(1, blocks), 1
 	}

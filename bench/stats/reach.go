@@ -69,8 +69,9 @@ func (r reach) lower(alpha float64) (bound, limit float64) {
 	return math.Max(-1, mean-r.half(mean-r.sample.Lower(alpha), alpha)), limit
 }
 
-// interval covers the mean difference over new tasks with confidence level, by the rule of
-// lower on both sides; it is the whole scale if that rule gives no bound.
+// interval returns an interval that covers the mean difference over new tasks with the
+// given confidence (level). It applies the rule of lower on both sides; if that rule
+// gives no bound, the interval is the whole scale.
 func (r reach) interval(level float64) Interval {
 	if !r.telling() {
 		return Interval{Lo: -1, Hi: 1}
@@ -83,8 +84,8 @@ func (r reach) interval(level float64) Interval {
 	}
 }
 
-// half returns the distance of a bound for new tasks from the mean, given same, the
-// distance of the bound for these tasks.
+// half returns the distance of a bound for new tasks from the mean. same is the distance
+// of the bound for these tasks.
 func (r reach) half(same, alpha float64) float64 {
 	return math.Hypot(math.Max(math.Hypot(same, r.spread(alpha)), r.student(alpha)), r.drift.error(alpha))
 }

@@ -24,8 +24,8 @@ type Refusal struct {
 	// its evidence, which is untrusted text.
 	Gate   string `json:"gate"`
 	Reason string `json:"reason"`
-	// NotRun reports whether no gate failed, but Gate did not run. Gate may run on another
-	// night, but tonight it would not run for another candidate either.
+	// NotRun reports whether Gate did not run although no gate failed. Gate may run on
+	// another night, but tonight it would not run for another candidate either.
 	NotRun bool `json:"not_run,omitempty"`
 }
 
@@ -39,7 +39,7 @@ func (c Circumstances) refusal(r *Ruling) *Refusal {
 }
 
 // refused reports whether a ruling's candidate may not be proposed, because its gates
-// refused it or the gates of another candidate could not run.
+// refused it or because the gates of some candidate could not run.
 func (c Circumstances) refused(r *Ruling) bool {
 	return c.refusal(r) != nil || slices.ContainsFunc(c.Refused, func(f Refusal) bool { return f.NotRun })
 }

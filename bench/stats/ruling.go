@@ -64,7 +64,7 @@ type Rule struct {
 	// and ignores the seed, so one block is enough.
 	Fixed bool
 	// Cap is the number of pairs that the candidate was projected to need when it was
-	// promoted; it is parked after twice as many. 0 means no cap.
+	// promoted; the candidate is parked after twice as many pairs. 0 means no cap.
 	Cap float64
 	// Guards are the further conditions on a winner, in display order.
 	Guards []Bound
@@ -82,7 +82,7 @@ type Rule struct {
 
 // The statistics that a [Bound] can limit.
 const (
-	// Mean is the candidate's weighted mean over the tasks as a ratio of the champion's.
+	// Mean is the candidate's weighted mean over the tasks as a ratio to the champion's.
 	Mean = "mean"
 	// P95 is the 95th percentile over the evaluations.
 	P95 = "p95"
@@ -107,8 +107,8 @@ type Bound struct {
 	PerPoint float64 `json:"per_point,omitempty"`
 }
 
-// For returns the bound of a candidate whose gain on new tasks is at least lower, in
-// score units.
+// For returns the bound for a candidate. lower is the lower limit of the candidate's gain
+// on new tasks, in score units.
 func (b Bound) For(lower float64) Bound {
 	b.AtMost += b.PerPoint * 100 * math.Max(0, lower)
 	return b
@@ -185,7 +185,7 @@ type Ruling struct {
 	State  State `json:"state"`
 	Claim  Claim `json:"claim"`
 	// LogE is the log of the evidence that the candidate is better on these tasks, and
-	// LogHarm that of the evidence that it is worse; Threshold is ln(1/α_c).
+	// LogHarm is the log of the evidence that it is worse; Threshold is ln(1/α_c).
 	LogE      float64 `json:"log_e"`
 	LogHarm   float64 `json:"log_harm"`
 	Threshold float64 `json:"threshold"`

@@ -138,8 +138,8 @@ func TestSampleEdges(t *testing.T) {
 	}
 }
 
-// TestVille looks after every block of ten and counts the runs that ever prove a falsehood:
-// at most α of them may, even for tasks that differ widely.
+// TestVille checks the evidence after every block of ten and counts the runs that ever
+// prove a falsehood: at most α of them may, even for tasks that differ widely.
 func TestVille(t *testing.T) {
 	const runs, blocks, alpha = 600, 40, .05
 	for _, world := range []struct {

@@ -148,8 +148,8 @@ func (s Shift) fallen() float64 {
 	return s.fell.rate(-s.Difference)
 }
 
-// risen returns the logarithm of the evidence for a rise, computed as fallen does for a
-// fall.
+// risen returns the logarithm of the evidence for a rise, computed in the way fallen
+// computes that for a fall.
 func (s Shift) risen() float64 {
 	switch {
 	case s.Difference <= 0:

@@ -68,8 +68,9 @@ func TestCompareNights(t *testing.T) {
 	}
 }
 
-// TestEqualScoresDoNotFall tests that if means of equal scores differ in their last digits
-// because the numbers of repeats differ, this does not count as a fall of an exact agent.
+// TestEqualScoresDoNotFall tests that an exact agent does not count as having fallen if
+// means of equal scores differ only in their last digits, because the numbers of repeats
+// differ.
 func TestEqualScoresDoNotFall(t *testing.T) {
 	before, after := []NightScores{{}}, []NightScores{{}}
 	for i, score := range []float64{.1, .7, .3, .19583333333333333, .9, .6} {

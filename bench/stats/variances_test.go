@@ -68,8 +68,8 @@ func TestPowerOfGradedScores(t *testing.T) {
 		name   string
 		graded bool
 		score  func(rng *rand.Rand, task int) float64
-		// before is the minimum ratio of the difference detectable by the priors to the one
-		// known after a night.
+		// before is the minimum ratio of two detectable differences: the one computed
+		// from the priors, and the one known after a night.
 		before float64
 	}{
 		{"graded, .4 ± .1", true, func(rng *rand.Rand, _ int) float64 { return math.Min(1, math.Max(0, .4+.1*rng.NormFloat64())) }, 1.9},
@@ -104,8 +104,8 @@ func TestPowerOfGradedScores(t *testing.T) {
 		if !c.graded {
 			continue
 		}
-		// The stated power is reached. It exceeds 80 % here because the assumed drift of 2
-		// points between nights is left out.
+		// The stated power is reached. The power exceeds 80 % here because the assumed
+		// drift of 2 points between nights is left out.
 		proven := 0
 		for range 50 {
 			if r := w.ruling(40, 8, doctor); r.State == Proven {

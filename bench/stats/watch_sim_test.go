@@ -168,8 +168,8 @@ func TestFallAfterImprovement(t *testing.T) {
 	}
 }
 
-// TestQuietAdoption simulates the month after an adoption that keeps its prediction: the
-// true gain is the lower end of the predicted interval.
+// TestQuietAdoption simulates the month after an adoption whose prediction comes true:
+// the true gain is the lower end of the predicted interval.
 func TestQuietAdoption(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const months = 60
@@ -196,8 +196,8 @@ func TestAdviceStays(t *testing.T) {
 	}
 }
 
-// TestSustains tests that evidence once reached ends only with a later night that shows the
-// contrary.
+// TestSustains tests that evidence, once reached, ends only with a later night that shows
+// the contrary.
 func TestSustains(t *testing.T) {
 	predicted := &Interval{Lo: .1, Hi: .3}
 	for _, c := range []struct {
@@ -217,9 +217,9 @@ func TestSustains(t *testing.T) {
 	}
 }
 
-// adoptions returns the share of months after an adoption of w that have an alarm in any
-// night, and the share that have one that a later night withdraws. If stays is set,
-// evidence is sustained as by [Adopted.Sustains].
+// adoptions returns the share of months after an adoption of w in which any night raises
+// an alarm, and the share in which a later night withdraws one. If stays is set, evidence
+// is sustained as by [Adopted.Sustains].
 func adoptions(w watchedAgent, months int, stays bool, rng *rand.Rand) (alarms, gone float64) {
 	for range months {
 		nights := w.nights(30, rng)

@@ -98,8 +98,8 @@ func near(a, b string) bool {
 	return x == y || math.Abs(x-y) <= tolerance*math.Max(math.Abs(x), math.Abs(y))
 }
 
-// visible returns a written value for display: without marks, and with at most most bytes
-// around the first position at which it differs from other.
+// visible returns a written value for display, without marks. Of a long value it returns
+// only a part, around the first position at which the value differs from other.
 func visible(s, other string) string {
 	const most, before = 160, 40
 	at := 0

@@ -134,9 +134,9 @@ func literals(n ast.Node) map[string]*ast.BasicLit {
 	return out
 }
 
-// collect returns the seeds for some functions. The literals that only one version has come
-// first, followed by all literals in the functions, in the values and functions that they
-// use, in the corpora, and in the tests that name the functions.
+// collect returns the seeds for some functions. Literals that occur in only one version
+// come first, followed by all literals in the functions, in the values and functions that
+// they use, in the corpora, and in the tests that name the functions.
 func collect(was, is code, names []string, tests []*ast.File, corpora [][]byte) seeds {
 	var s seeds
 	bodies := func(c code) (out []ast.Node) {

@@ -18,8 +18,8 @@ type forcedCondition struct {
 	line int
 	text string
 	// never and always are the words that, when given to a run, force the condition to
-	// false and to true. seenTrue and seenFalse are the words that a run reports when the
-	// condition has that value.
+	// false and to true, respectively. seenTrue and seenFalse are the words that a run
+	// reports when the condition has that value.
 	never, always       string
 	seenTrue, seenFalse string
 	loop                bool

@@ -215,8 +215,8 @@ func (t *checker) besideSteps(p *pkg, plan *beside.Plan, counts *reachCounters, 
 	return steps, nil
 }
 
-// besideRunner returns a function that runs scripts that make calls, each in its own
-// sandbox, until left, the time that all packages share, is used up.
+// besideRunner returns a function that runs a script of calls in a sandbox of its own.
+// The function fails once the time in left, which all packages share, is used up.
 func (t *checker) besideRunner(p *pkg, binaries map[beside.Side]string, left *time.Duration) beside.Runner {
 	return func(ctx context.Context, side beside.Side, script string) (report, printed []byte, err error) {
 		const least = 500 * time.Millisecond

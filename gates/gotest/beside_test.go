@@ -34,9 +34,9 @@ func besideOf(t testing.TB, l *Lab, c Change) (verdict, said string) {
 	return string(v), said
 }
 
-// TestBeside checks that a difference that no test of the patch covers is flagged, with an
-// input that shows it, and that one covered by a test that fails without the patch is only
-// shown.
+// TestBeside checks that a difference that no test of the patch covers is flagged, with
+// an input that shows it, and that a difference is only shown if it is covered by a test
+// that fails without the patch.
 func TestBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles three versions")

@@ -46,9 +46,9 @@ func (t *checker) inDisguise(ctx context.Context) ([]testResult, error) {
 	})
 }
 
-// inPlace runs a package's tests again under another name, but in their own folder. It does
-// so only for tests that also fail in another folder on the base, because they depend on
-// the folder in which they were compiled.
+// inPlace runs a package's tests again under another name, but in their own folder. It
+// does so only for tests that also fail in another folder on the base, because such tests
+// depend on the folder in which they were compiled.
 func (t *checker) inPlace(ctx context.Context, x *testResult, h runOptions) error {
 	if x.excuse != onBase {
 		return nil

@@ -37,9 +37,9 @@ type mutantRun struct {
 	took  time.Duration // the quiet run
 }
 
-// experiment runs the tests of the changed packages on the instrumented code. It also runs
-// the tests of the packages that depend on them if some statements have not been reached,
-// some mutants not noticed, or some conditions not decisive.
+// experiment runs the tests of the changed packages on the instrumented code. It also
+// runs the tests of the packages that depend on them if some statements have not been
+// reached, some mutants have not been noticed, or some conditions have not been decisive.
 func (t *checker) experiment(ctx context.Context) (*experiments, error) {
 	return t.broken.do(func() (*experiments, error) {
 		e := &experiments{reached: map[string]bool{}, noticed: map[string]string{}, bound: map[string]bool{}, decides: map[string]bool{}, untried: map[string]bool{}}

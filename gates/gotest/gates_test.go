@@ -27,8 +27,8 @@ func twoModules() map[string][]byte {
 	}
 }
 
-// TestTwoModules checks that a patch is gated in the modules that it changes and affects,
-// and in no other, and that a test that writes to its folder does not change the trees.
+// TestTwoModules checks that a patch is gated in the modules that it changes or affects,
+// and in no others, and that a test that writes to its folder does not change the trees.
 func TestTwoModules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates on two modules")
@@ -127,9 +127,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestWordsOfOwnTests checks that gates other than that of new tests do not apply to a
-// patch that contains only tests, and that for a new function that the patch's own test
-// calls, the evidence names that test.
+// TestWordsOfOwnTests checks that only the gate for new tests applies to a patch that
+// contains only tests, and that for a new function that the patch's own test calls, the
+// evidence names that test.
 func TestWordsOfOwnTests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates twice")

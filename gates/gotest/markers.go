@@ -16,12 +16,14 @@ import (
 )
 
 // A tested process can print anything, including "--- PASS". Each test of the base is
-// therefore instrumented to report its result with secret words. The words are random, are
-// drawn when the tests are compiled, one for each way in which a test can end, and occur
-// only in the test's own code. Code that prints a line of success for a failed test, or
-// prevents a test from running, cannot report the test's word for success.
+// therefore instrumented to report its result with secret words. There is one word for
+// each way in which a test can end. The words are drawn at random when the tests are
+// compiled, and occur only in the test's own code. Code that prints a line of success for
+// a failed test, or prevents a test from running, cannot report the test's word for
+// success.
 
-// markers holds the words with which one test reports.
+// markers holds the words with which a test reports that it began, passed, failed or was
+// skipped.
 type markers struct {
 	begun, passed, failed, skipped string
 }

@@ -24,7 +24,7 @@ func (t *checker) mutantsGate(ctx context.Context) (gates.Verdict, string, error
 		return "", "", err
 	}
 	var open []string
-	enough := map[string]bool{} // changed types for which a test notices the mutant of one function that uses them
+	enough := map[string]bool{} // changed types that are used by a function whose mutant a test notices
 	for _, x := range c.probed.mutants {
 		enough[x.any] = enough[x.any] || e.noticed[x.word] != ""
 	}

@@ -156,8 +156,8 @@ func (t *checker) outcomesOf(ctx context.Context, r goEnv, names map[string][]st
 	return out, nil
 }
 
-// ended returns the result of a top-level test, which for an example is taken from the
-// output of a verbose run.
+// ended returns the result of a top-level test. The result of an example is taken from
+// the output of a verbose run.
 func (s markedTests) ended(name string, r run) string {
 	words := s.tests[name]
 	if words.passed != "" {

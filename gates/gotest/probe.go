@@ -18,8 +18,9 @@ type mutant struct {
 	word, reached string
 }
 
-// probe is a changed statement with the word that it reports when it is reached, or a new
-// condition with the word that it reports when it has a value that some test must give it.
+// probe is a changed statement or a new condition, together with a word. A statement
+// reports its word when it is reached; a condition reports its word when it has the value
+// that some test must produce.
 type probe struct {
 	file string
 	line int

@@ -174,8 +174,9 @@ func (s source) watched(name, added, helper, variable string) instrumentedFolder
 	return out
 }
 
-// watcher is the code that is added to each instrumented folder. Every report after the
-// first of a place is cheap, so that tests that compute a lot still end in time.
+// watcher is the code that is added to each instrumented folder. After the first report
+// of a place, further reports of it are cheap, so that tests that compute a lot still end
+// in time.
 const watcher = `package %[1]s
 
 import (

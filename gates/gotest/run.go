@@ -39,8 +39,8 @@ type runOptions struct {
 // run is the result of running the tests of a package once.
 type run struct {
 	exit sandbox.Exit
-	// late reports whether the tests were ended by the time limit, and flooded whether they
-	// exceeded the output limit.
+	// late reports whether the tests were ended by the time limit, and flooded reports
+	// whether they exceeded the output limit.
 	late, flooded bool
 	// words holds the words that were reported.
 	words map[string]bool

@@ -85,8 +85,8 @@ func (s markedTests) mended(base outcome, r run) []string {
 	return out
 }
 
-// each calls do with the numbers from 0 to n-1, several at a time, and gives each call its
-// own source of names.
+// each calls the function do once for each number from 0 to n-1, several at a time, and
+// gives each call its own source of names.
 func (t *checker) each(ctx context.Context, n int, do func(ctx context.Context, m *nonces, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(t.limits.Parallel)
@@ -141,9 +141,9 @@ func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) e
 	return nil
 }
 
-// repeat runs the tests of a package again. If only tests failed that are unsteady on the
-// base, their failures are dropped if the tests pass now, and excused otherwise. Other
-// failures are excused if the tests pass now. Excused failures are flagged.
+// repeat runs the tests of a package again. If the only tests that failed are unsteady on
+// the base, their failures are dropped if the tests pass now, and excused otherwise.
+// Other failures are excused if the tests pass now. Excused failures are flagged.
 func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error {
 	unsteady := sameTests(x.wrong, x.base.Unsteady)
 	if unsteady {

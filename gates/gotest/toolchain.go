@@ -54,9 +54,9 @@ func FindToolchain(ctx context.Context, command string) (Toolchain, error) {
 func (t Toolchain) Command() string { return filepath.Join(t.Root, "bin", "go") }
 
 // Environment returns fixed values for the variables that affect Go's behaviour, except
-// GOCACHE, so that no setting of the user or file in the tree changes it. vendored makes Go
-// build with the dependencies vendored in the tree. work is the path of a go.work, or "off"
-// if none is used.
+// GOCACHE, so that neither the user's settings nor files in the tree change that
+// behaviour. vendored makes Go build with the dependencies vendored in the tree. work is
+// the path of a go.work, or "off" if none is used.
 func (t Toolchain) Environment(vendored, cgo bool, work string) []string {
 	mode, c := "-mod=readonly", "0"
 	if vendored {

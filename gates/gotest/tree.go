@@ -17,7 +17,7 @@ import (
 
 // treeEntry is one file in an exported tree.
 type treeEntry struct {
-	mode fs.FileMode // that of a regular file, executable or not, or of a symbolic link
+	mode fs.FileMode // the mode of a regular file, executable or not, or of a symbolic link
 	sum  [sha256.Size]byte
 }
 

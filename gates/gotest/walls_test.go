@@ -45,7 +45,7 @@ func TestWalls(t *testing.T) {
 		t.Helper()
 		return judgeChange(t.Context(), t, l, changeOf(t, base, candidate))
 	}
-	// The same for all sandboxes.
+	// The verdicts are the same in all sandboxes.
 	wantHonest := map[string]string{
 		Build: "passed", Vet: "passed", Affected: "passed", All: "passed", Canary: "passed", Mutants: "passed", Coverage: "passed",
 		Rename: "passed", Copied: "passed", NewTests: "passed", Race: "passed", Beside: "passed",

@@ -18,8 +18,8 @@ type Built struct {
 	binaries  []binary
 }
 
-// binary is a compiled test: the name of its file, and the path inside the sandbox of the
-// folder that it is run in.
+// binary is a compiled test: the name of its file, and the folder in which it is run, as
+// a path inside the sandbox.
 type binary struct{ file, dir string }
 
 // Compile compiles the tests and benchmarks of a tree. It runs only the toolchain, never

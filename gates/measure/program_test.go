@@ -171,7 +171,8 @@ func BenchmarkProgramValues(b *testing.B) {
 	}
 }
 
-// TestProgramWithoutGo checks that a program has no access to Go unless it is given one.
+// TestProgramWithoutGo checks that a program has no access to Go unless it is given a
+// toolchain.
 func TestProgramWithoutGo(t *testing.T) {
 	each(t, func(t *testing.T, walls sandbox.Sandbox) {
 		p := scripted(t, walls)

@@ -49,8 +49,8 @@ func TestWarm(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A command that fails is not an error, because it fails again when it counts. A
-	// command other than go test is not an error either.
+	// A failing command is not an error here, because it will fail again in the run that
+	// counts. Nor is a command other than go test.
 	for _, test := range [][]string{{"go", "test", "./none"}, {"./test.sh"}, {"go", "vet", "./..."}, nil} {
 		p.Test = test
 		if err := p.Warm(t.Context()); err != nil {

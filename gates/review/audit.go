@@ -174,9 +174,9 @@ func (c *comparison) adoptions(repo *patch.Repository, id string, origins map[st
 	return out, nil
 }
 
-// adopted compares the commits of rollbacks, and those commits of adoptions that
+// adopted checks the commits of rollbacks, and those commits of adoptions that
 // AuditCommits did not find by the archive that they name. It also collects the imported
-// decisions that a commit confirms and those that none confirms.
+// decisions that a commit confirms and those that no commit confirms.
 func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 	for _, a := range list {
 		view := &c.own

@@ -165,8 +165,8 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 	return p, nil
 }
 
-// Lowering returns the change by which a person lowers an agent to the given level, or to
-// the next lower one if it is 0. Lowering records nothing.
+// Lowering returns the change by which a person lowers an agent to the given level or, if
+// that level is 0, to the next lower one. Lowering records nothing.
 func (rev *Reviewer) Lowering(r archive.AutonomyRecord, to autonomy.Level, d Decision) (archive.LevelChange, error) {
 	if _, err := rev.person(d.By); err != nil {
 		return archive.LevelChange{}, err

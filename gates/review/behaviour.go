@@ -31,10 +31,10 @@ const (
 )
 
 // behaviourProgram alters the changed blocks at random and retains the altered texts with
-// which the scoring command runs and prints other values than before. It then runs the test
-// command on each of them: if the test passes with all of them, it does not check the
-// behaviour of the blocks. In Python, it also tests the functions changed to raise an
-// exception at once.
+// which the scoring command runs and prints other values than before. It then runs the
+// test command on each of them: if the test passes with all of them, it does not check
+// the behaviour of the blocks. In Python, it also runs the test command after changing
+// the functions so that they raise an exception at once.
 func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) {
 	b, err := w.behaviour(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p place) String() string {
 	return "block " + p.name + " of " + text.Visible(p.file.Path)
 }
 
-// with returns the file with the text at the place replaced.
+// with returns the file with the text at the given place replaced.
 func (p place) with(altered string) (map[string][]byte, error) {
 	if p.name == "" {
 		return map[string][]byte{p.file.Path: []byte(altered)}, nil
@@ -211,7 +211,7 @@ func (b *behaviour) altered(ctx context.Context, p place) (altered, noticed int,
 	return altered, noticed, nil
 }
 
-// differs reports whether an altered text can be built and scored, and its values differ
+// differs reports whether an altered text can be built and scored with values that differ
 // from those of the patched text.
 func (b *behaviour) differs(ctx context.Context, p place, altered string) (bool, error) {
 	files, err := p.with(altered)

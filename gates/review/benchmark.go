@@ -101,8 +101,8 @@ func (w *gateRun) measure(ctx context.Context, b *Benchmark) (gobench.Measured, 
 	return runner.Measure(ctx, built, b.Count, int64(seed.Sum64()>>1), nil)
 }
 
-// side exports the tree of one side. It removes the tests that the patch adds, because the
-// base has nothing to compare with them.
+// side exports the tree of one side. It removes the tests that the patch adds, because
+// the base has nothing to compare them with.
 func (w *gateRun) side(ctx context.Context, runner *measure.Runner, side gobench.Side) (string, error) {
 	dir := filepath.Join(runner.Folder, string(side))
 	from := w.base

@@ -286,7 +286,7 @@ func (s *session) branchMessage(ctx context.Context, p archive.ProposalRecord) (
 }
 
 // inertMessage returns a commit message that consists of a subject, a body by evolve, the
-// untrusted text said and trailers. The subject and said are made inert.
+// untrusted text in said, and trailers. The subject and said are made inert.
 func inertMessage(subject, body, said string, list trailers) string {
 	said = strings.Trim(text.Inert(text.Clip(said, mostText, text.Ellipsis)), "\n")
 	if said != "" {

@@ -224,8 +224,8 @@ func (rev *Reviewer) keepTrouble(ctx context.Context, id, why string) error {
 }
 
 // change changes a stored proposal's branch and adds a ledger entry if kind is not empty.
-// how changes the record and reports whether it is to be stored. The record's branch is a
-// copy, so how may modify it.
+// The function how changes the record and reports whether to store it. It may modify the
+// record's branch, which is a copy.
 func (rev *Reviewer) change(ctx context.Context, id string, how func(context.Context, *session, *archive.ProposalRecord) (bool, error), kind string, data any) error {
 	return rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		p, err := s.find(ctx, id)
@@ -250,7 +250,7 @@ func (rev *Reviewer) change(ctx context.Context, id string, how func(context.Con
 }
 
 // sync compares a branch with the remote and takes the steps that follow: it records a
-// merge, a deletion or a revert, or pushes, opens or deletes the branch.
+// merge, a deletion or a revert, pushes or deletes the branch, or opens its pull request.
 func (g *branchGroup) sync(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
 	if p.State == archive.Adopted {
 		return errors.Join(g.noticeRevert(ctx, p, state), g.behind(ctx, *p, state))

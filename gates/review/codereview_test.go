@@ -107,10 +107,10 @@ func TestNoReviewer(t *testing.T) {
 	heuristic := CodeReviewer{Agent: "heuristic", Cannot: "uses the heuristic model, which cannot review"}
 	c := (&critic{}).reviewer("aide")
 	for want, all := range map[string][]CodeReviewer{
-		"the workspace has no agent that could review the patch":                                                {},
-		"only one reviewer is configured, and heuristic uses the heuristic model, which cannot review":          {heuristic},
-		"no other agent can review the patch: aide is the only reviewer, and it wrote the patch":                {c},
-		"there is no agent to review the patch: heuristic uses the heuristic model, which cannot review":        {c, heuristic},
+		"the workspace has no agent that could review the patch":                                                      {},
+		"only one reviewer is configured, and heuristic uses the heuristic model, which cannot review":                {heuristic},
+		"no other agent can review the patch: aide is the only reviewer, and it wrote the patch":                      {c},
+		"there is no agent to review the patch: heuristic uses the heuristic model, which cannot review":              {c, heuristic},
 		"there is no agent to review the patch: none of the 2 other agents is a built-in agent with a language model": {c, heuristic, {Agent: "also", Cannot: "too"}},
 		"": {heuristic, (&critic{}).reviewer("clerk"), c},
 	} {

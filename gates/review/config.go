@@ -190,7 +190,8 @@ func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error
 	})
 }
 
-// supersedeAll closes the proposals that which selects, because p replaces them.
+// supersedeAll closes the proposals for which the function which returns true, because p
+// replaces them.
 func (s *session) supersedeAll(ctx context.Context, p archive.ProposalRecord, which func(archive.ProposalRecord) bool) error {
 	replaced, err := proposals(ctx, s.store, which)
 	if err != nil {

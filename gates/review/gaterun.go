@@ -143,7 +143,8 @@ func (w *gateRun) prepare(ctx context.Context, id string) (done func(), err erro
 	}, nil
 }
 
-// recordGates records the result of the gates if the stored proposal still equals was.
+// recordGates records the result of the gates if the stored proposal has not changed in
+// the meantime; was is its earlier state.
 func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRecord, work func(context.Context, *session) (archive.ProposalRecord, error)) (archive.ProposalRecord, error) {
 	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		now, err := s.findPatch(ctx, was.ID)

@@ -14,7 +14,7 @@ import (
 // The steps of a decision. A process may die after any of them. The next command that opens
 // the archive for writing completes a decision that was begun.
 const (
-	StepDecided  = "decided"  // the approval is recorded, or the rollback intended
+	StepDecided  = "decided"  // the approval is recorded, or the rollback is intended
 	StepWritten  = "written"  // the commit is written, but not yet on any branch
 	StepIntended = "intended" // its name is recorded
 	StepMoved    = "moved"    // the branch has been moved to the commit

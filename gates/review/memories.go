@@ -99,10 +99,10 @@ func (s *session) remembering(id string) (*Agent, error) {
 	return a, err
 }
 
-// choose selects the memories to propose from candidates, in their order, each once and at
-// most [gates.MaxLearned]. It skips memories that the agent has or that were decided on. In
-// out, it counts the memories that look like a credential, that copy a reference answer, or
-// that exceed the limit.
+// choose selects the memories to propose from candidates, in their order, each once and
+// at most [gates.MaxLearned]. It skips memories that the agent has or that were decided
+// on. It records in out how many memories look like a credential, copy a reference
+// answer, or exceed the limit.
 func (s *session) choose(a *Agent, decided, candidates []agent.Memory, out *Learned) []agent.Memory {
 	lex := memory.NewLexicon()
 	known, refused := memory.NewKnown(lex, a.Memories), memory.NewKnown(lex, decided)

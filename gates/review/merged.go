@@ -35,9 +35,9 @@ func speaks(repo *patch.Repository, commit, trailer, id, archiveID string) bool 
 	return archiveID != "" && slices.Contains(lines, trailer+": "+id) && slices.Contains(lines, trailerArchive+": "+archiveID)
 }
 
-// isMerge reports whether a commit brought a proposal into its branch. It did if its
-// history contains the commit of the proposal's branch, if its message names the proposal,
-// or if it makes the proposal's change.
+// isMerge reports whether a commit brought a proposal into its branch. A commit did so if
+// its history contains the commit of the proposal's branch, if its message names the
+// proposal, or if it makes the proposal's change.
 func isMerge(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string) (bool, error) {
 	if b := p.Branch; b != nil {
 		for _, own := range []string{b.Pushed, b.Commit} {
@@ -171,8 +171,8 @@ func (g *branchGroup) named(ctx context.Context, p archive.ProposalRecord) (stri
 	return list[at], nil
 }
 
-// confirms reports whether a commit can be the merge of a proposal that m, from the ledger,
-// records.
+// confirms reports whether a commit can be the merge of proposal p that the ledger's
+// record m describes.
 func confirms(repo *patch.Repository, commit string, p archive.ProposalRecord, archiveID string, m *archive.MergeBrief) (bool, error) {
 	found, err := isMerge(repo, commit, p, archiveID)
 	if err != nil || found {

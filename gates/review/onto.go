@@ -78,7 +78,7 @@ func conflictsWith(conflicts []string) string {
 	return "the target has since changed passages that the patch also changes: " + join(conflicts)
 }
 
-// reapply applies the change to one file to another version of that file.
+// reapply takes the change to a file and applies it to another version of that file.
 func reapply(f patch.File, have []byte) (patch.File, bool, error) {
 	if have == nil || f.Old == nil || f.New == nil {
 		return f, false, nil

@@ -25,7 +25,7 @@ import (
 // repository.
 const decider = "EVOLVE_PATCHING_TEST_DECIDE"
 
-// playDecider runs that process.
+// playDecider runs the process that decides on P1 and kills itself; see [decider].
 func playDecider(args []string) error {
 	ctx, b := context.Background(), &bureau{root: args[3]}
 	a, err := archive.Open(args[2], archive.Options{Owner: "a test"})

@@ -241,8 +241,8 @@ func TestFailedAttempts(t *testing.T) {
 	}
 }
 
-// TestLedgerTellsOfAttempts checks that the ledger records who proposed, when, why, and the
-// states before and after, whatever the result.
+// TestLedgerTellsOfAttempts checks that the ledger records who made each proposal, when
+// and why, and the states before and after, whatever the result.
 func TestLedgerTellsOfAttempts(t *testing.T) {
 	b := newBureau(t)
 	p := b.must(b.submit(OriginAgent, "aide", turned("64", "128")))

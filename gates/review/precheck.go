@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// MayAttempt refuses, with a *RefusedError, an author who may not propose a patch now. It
-// writes nothing, so a caller can use it before paying for a patch.
+// MayAttempt returns a *RefusedError if the author may not propose a patch now. It writes
+// nothing, so a caller can use it before paying for a patch.
 func (rev *Reviewer) MayAttempt(ctx context.Context, author string) error {
 	return rev.with(ctx, func(s *session) error {
 		waits, err := s.limited(ctx, author)

@@ -190,7 +190,8 @@ func TestProgramEnds(t *testing.T) {
 	}
 }
 
-// TestCommandsThatNeedGo checks which targets are given Go besides those with Go files.
+// TestCommandsThatNeedGo checks which commands show that a target needs Go even if it has
+// no Go files.
 func TestCommandsThatNeedGo(t *testing.T) {
 	for line, want := range map[string]bool{
 		"go test ./...": true, "sh -c cd x; go build .": true, "python3 -m go_build": false, "./score": false,

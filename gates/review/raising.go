@@ -9,9 +9,10 @@ import (
 // pythonHead matches the beginning of the head of a Python function.
 var pythonHead = regexp.MustCompile(`^\s*(async\s+)?def\s+\w+\s*\(`)
 
-// raisingAtOnce returns a Python source, changed so that its functions raise an exception
-// as their first statement. Functions whose body begins on the line of their head are not
-// changed. It returns "" if no function is changed or the file is not in Python.
+// raisingAtOnce returns the source of a Python file, changed so that its functions raise
+// an exception as their first statement. Functions whose body begins on the line of their
+// head are not changed. It returns "" if no function is changed or the file is not in
+// Python.
 func raisingAtOnce(file, source string) string {
 	if filepath.Ext(file) != ".py" {
 		return ""

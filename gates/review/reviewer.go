@@ -49,7 +49,7 @@ type Reviewer struct {
 	// Targets are the targets in the settings, or the one target that a person specified.
 	Targets []Target
 	// Scratch is the absolute path of a folder for exported trees. Cache is the absolute
-	// path of a folder for build caches; if empty, they are in Scratch.
+	// path of a folder for build caches; if Cache is empty, the caches are in Scratch.
 	Scratch, Cache string
 	// Sandbox detects the sandboxes available on this machine.
 	Sandbox func() sandbox.Sandbox

@@ -237,7 +237,7 @@ func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, to
 	return out, err
 }
 
-// changedSince refuses a rollback because the files changed have changed since the
+// changedSince refuses a rollback because the files in changed were modified after the
 // adoption.
 func changedSince(p archive.ProposalRecord, changed, later []string, hint string) error {
 	if len(later) > 0 {

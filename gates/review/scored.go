@@ -16,7 +16,7 @@ const unpatched = "the base fails, so the patch cannot be judged: "
 // compareValues compares the values that the scoring command printed for the base and the
 // patched tree in alternating runs. figures describes the values; if it is empty, the
 // verdict is final, and the gate makes no further checks. doubt is the reason why the
-// verdict is not passed.
+// verdict is not "passed".
 func (w *gateRun) compareValues(ctx context.Context, runs [4][]metrics.Value) (verdict gates.Verdict, figures, doubt string) {
 	scale, err := metrics.NewScale(runs[0], w.target.Scoring.Metric)
 	if err != nil {

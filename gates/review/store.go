@@ -22,15 +22,15 @@ func Opened(a *archive.Archive) WithStore {
 
 // How long to wait for the archive in order to record results, so that results that took
 // minutes to obtain are not lost because another command briefly holds the archive.
-// maxLockWait is the maximum wait, and lockPause the time between attempts.
+// maxLockWait is the maximum wait, and lockPause is the time between attempts.
 const (
 	maxLockWait = 10 * time.Second
 	lockPause   = 50 * time.Millisecond
 )
 
-// RetryLocked calls work with the archive to record results. While another process holds
-// the archive, it retries for up to maxLockWait. It runs even if ctx is canceled, so that
-// an interrupt does not lose results.
+// RetryLocked calls the function work with the archive, to record results. While another
+// process holds the archive, it retries for up to maxLockWait. It runs even if ctx is
+// canceled, so that an interrupt does not lose results.
 func (w WithStore) RetryLocked(ctx context.Context, sleep func(context.Context, time.Duration) error, work func(context.Context, *archive.Archive) error) error {
 	ctx = context.WithoutCancel(ctx)
 	for waited := time.Duration(0); ; waited += lockPause {
@@ -54,7 +54,7 @@ type session struct {
 	store *archive.Archive
 }
 
-// with calls work in a session.
+// with calls the function work in a session.
 func (rev *Reviewer) with(ctx context.Context, work func(*session) error) error {
 	return rev.Archive(ctx, func(a *archive.Archive) error { return work(&session{rev, a}) })
 }

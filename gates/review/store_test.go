@@ -23,8 +23,8 @@ type lent struct {
 	times int
 }
 
-// watch gives a bureau an archive that records when it is lent, and calls at when the first
-// gate of each gateRun that starts Go is reached.
+// watch gives a bureau an archive that records when it is lent. The function at is called
+// whenever a gateRun reaches its first gate that starts Go.
 func (b *bureau) watch(at func()) *lent {
 	l := &lent{}
 	b.Reviewer.Archive = func(_ context.Context, work func(*archive.Archive) error) error {

@@ -26,8 +26,9 @@ type subject interface {
 	// gated, or that exceeds a limit. It may renew the verdicts in the record. Its error is
 	// a *staleError if the proposal must first be gated again.
 	adoptable(ctx context.Context, p *archive.ProposalRecord, d Decision) error
-	// ready refuses, before anything is recorded, a change that git would refuse later, or
-	// that git would write to the working tree in a form other than the committed one.
+	// ready runs before anything is recorded. It refuses a change that git would refuse
+	// later, or that git would write to the working tree in a form other than the
+	// committed one.
 	ready(ctx context.Context, repo *patch.Repository, change []patch.File, d Decision) error
 	// begin returns the repository in which a decision is carried out, and creates it if
 	// there is none.
@@ -80,10 +81,10 @@ type move struct {
 // move commits a change on the branch that is checked out. It stores the commit's name
 // before the branch moves, so that the work of a killed process can be recognized, and
 // returns the intent with that name. If HEAD already has the changed files and is the
-// commit of this decision, an earlier attempt made that commit. The working tree would not
-// show this, because git writes it before it moves the branch. If another commit brought
-// the files there, the decision gets a commit of its own that changes no files. Even if the
-// error is a *[patch.AlteredError], the commit is on the branch.
+// commit of this decision, an earlier attempt made that commit. The working tree would
+// not show this, because git writes it before it moves the branch. If another commit
+// brought the files into HEAD, the decision gets a commit of its own that changes no
+// files. Even if the error is a *[patch.AlteredError], the commit is on the branch.
 func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 	in := IntentOf(m.record)
 	repo, err := m.subject.begin(ctx, m.who, m.decision)

@@ -269,8 +269,8 @@ func sameFiles(a, b archive.ProposalRecord) bool {
 	})
 }
 
-// unappliable records a patch that could not be applied as failed, without running other
-// gates.
+// unappliable records that a patch failed because it could not be applied. It runs no
+// other gates.
 func (s *session) unappliable(ctx context.Context, p archive.ProposalRecord, entry, why string) (archive.ProposalRecord, error) {
 	p.Gates = []archive.GateVerdict{{Gate: gateApply, Verdict: string(gates.Failed), Evidence: text.Clip(why, maxEvidence, text.Ellipsis)}}
 	p.State, p.Patch.Review, p.Patch.Unreviewed = archive.GateFailed, nil, nil

@@ -59,11 +59,11 @@ type Shelf struct {
 }
 
 // Keep writes versions as commits on top of the ground's commit, each with a ref of its
-// own. If the archive then has more than [MostVersions] refs, Keep removes those of its
-// oldest other versions, except those in Spared. A ref whose commit already has the right
-// tree stays as it is, and so do the refs of other archives and of versions that this
-// archive does not have. Keep does not change any branch, HEAD, the index or the working
-// tree.
+// own. If the archive then has more than [MostVersions] refs, Keep removes the refs of
+// the archive's oldest other versions, except those of the versions in Spared. A ref
+// whose commit already has the right tree stays as it is, and so do the refs of other
+// archives and of versions that this archive does not have. Keep does not change any
+// branch, HEAD, the index or the working tree.
 func (s *Shelf) Keep(ctx context.Context, list []Version, now time.Time) error {
 	list = list[:min(len(list), MostVersions)]
 	var kept []string

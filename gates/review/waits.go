@@ -17,7 +17,8 @@ type LimitedError struct{ Err *quota.TooSoonError }
 
 func (e *LimitedError) Error() string { return e.Err.Error() }
 
-// refused returns the refusal for a patch that cannot wait for the limit to end.
+// refused returns the refusal for a patch that cannot wait until the limit allows another
+// attempt.
 func (e *LimitedError) refused() error {
 	return tooSoon(e.Err, "every attempt counts, including failed ones")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // confirmed submits a version of searched code that a night confirmed. The version sets
-// Size.
+// the constant Size.
 func (b *bureau) confirmed(variant agent.ConfigID, run, size string) (archive.ProposalRecord, error) {
 	return b.ProposePatch(b.t.Context(), Submission{
 		Target: "code", Author: "search over code", Origin: OriginBlocks, Rationale: "set Size to " + size, Diff: turned("64", size), Variant: variant, Run: run,

@@ -347,7 +347,8 @@ func (f *fileSubject) restoresWritten(ctx context.Context, back []patch.File) er
 	return f.unreferenced(ctx)
 }
 
-// unreferenced refuses to remove a tool that is shared or that files in the workspace name.
+// unreferenced refuses to remove a tool that is shared or is named by files in the
+// workspace.
 func (f *fileSubject) unreferenced(ctx context.Context) error {
 	_, name := Written(f.p)
 	a := f.agent

@@ -107,7 +107,7 @@ func packageName(p string) string {
 	return base
 }
 
-// tokens returns the text of a node without comments and layout. The text is equal for two
+// tokens returns the text of a node without comments or layout. The text is equal for two
 // versions that the compiler does not distinguish.
 func (f *file) tokens(src []byte, n ast.Node) string {
 	from, to := f.set.PositionFor(n.Pos(), false).Offset, f.set.PositionFor(n.End(), false).Offset
@@ -121,7 +121,7 @@ func (f *file) tokens(src []byte, n ast.Node) string {
 	part := src[from:to]
 	s.Init(token.NewFileSet().AddFile("", -1, len(part)), part, nil, 0)
 	var out strings.Builder
-	separator := "" // dropped before a closing bracket, where it depends only on the layout
+	separator := "" // dropped before a closing bracket, where a separator depends only on the layout
 	for {
 		_, kind, text := s.Scan()
 		switch kind {

@@ -82,7 +82,7 @@ func hides(r rune) (fatal, hidden bool) {
 	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
 		return true, true // bidirectional embeddings, overrides and isolates
 	case r == 0x200d || r >= 0xfe00 && r <= 0xfe0f:
-		return false, false // joiners, also of emoji
+		return false, false // joiners, including those in emoji
 	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
 		return false, true
 	case r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 || r == 0x180e:

@@ -89,8 +89,8 @@ func Align(old, now int, same func(i, j int) bool) []Pair {
 	return out
 }
 
-// Share returns the fraction of the lines of two texts, counting the lines of both, that
-// the texts have in common. It ignores blanks around a line.
+// Share returns the fraction of the lines in two texts, taken together, that are common
+// to both. It ignores blanks around a line.
 func Share(a, b []string) float64 {
 	count := map[string]int{}
 	for _, line := range a {

@@ -71,7 +71,7 @@ func (w *walker) above(levels int) ast.Node {
 	return nil
 }
 
-// exits returns the findings for early exits of a package that the patch removed or
+// exits returns the findings for those early exits in a package that the patch removed or
 // changed.
 func (p *pair) exits() []Finding {
 	if p.was == nil {

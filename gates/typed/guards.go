@@ -310,7 +310,7 @@ func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	on := w.value(s.X)
 	way := w.way(true)
 	key := w.lockOf(s.X)
-	if !strings.HasSuffix(o.Name(), "nlock") { // changes to releases show in the locks that accesses hold
+	if !strings.HasSuffix(o.Name(), "nlock") { // a changed release shows in the locks that accesses hold
 		w.add(rule{what: lockRule, kept: true}, x, way+on+"."+o.Name())
 	}
 	switch o.Name() {

@@ -54,8 +54,8 @@ var (
 	checkName  = regexp.MustCompile(`(?i)(auth|allow|permit|permission|verif|forbid|deny|denied|refus|sanit|escap|inside|within|trusted|admin|access|safe|scrub|redact)`)
 )
 
-// insecure returns findings for new code in a package that has a form known to be insecure
-// if a hostile user can reach the code, and for checks that became weaker.
+// insecure returns findings for checks that became weaker, and for new code whose form is
+// known to be insecure if a hostile user can reach it.
 func (p *pair) insecure() []Finding {
 	out := p.added(func(r *reading) func(part) []externalUse {
 		decoded := r.decoded()

@@ -10,13 +10,13 @@ import (
 // pair is one changed package before and after the patch; either side can be nil.
 type pair struct {
 	was, is *reading
-	// pairs maps the name of each part of the candidate that continues a part of the base
-	// to the name of the base's part.
+	// pairs maps names of parts of the candidate to names of parts of the base: each key
+	// names a part that continues the part that the value names.
 	pairs map[string]string
 	// gone holds the parts of the base that no part of the candidate continues.
 	gone map[string]bool
-	// moved maps each new part that continues a part removed from another package to that
-	// part.
+	// moved maps new parts to the parts that they continue, which were removed from other
+	// packages.
 	moved map[string]origin
 }
 

@@ -136,8 +136,8 @@ func movedTo(e tokens.Exit, files []*plainFile) bool {
 }
 
 // finding returns the finding for an exit that the file has lost. If the patch added an
-// exit whose condition shares a name with that of the lost one, that exit is given as its
-// replacement.
+// exit whose condition shares a name with the condition of the lost exit, the added exit
+// is given as its replacement.
 func (f *plainFile) finding(e tokens.Exit) Finding {
 	i := slices.IndexFunc(f.added, func(a tokens.Exit) bool {
 		return slices.ContainsFunc(a.Names, func(name string) bool { return slices.Contains(e.Names, name) })

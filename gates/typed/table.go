@@ -6,7 +6,7 @@ import "strings"
 const (
 	// whole compares the receiver and the arguments by their values.
 	whole = iota
-	// strength compares the algorithm, in whatever way it is called.
+	// strength compares the algorithm, however it is called.
 	strength
 	// itself compares the presence of the call, and its receiver.
 	itself

@@ -43,8 +43,8 @@ type scored struct {
 	base bool
 	// slow reports whether the version exceeded its time limit on a case.
 	slow atomic.Bool
-	// batch scores all cases in the agent's together in one start. Later calls return the
-	// same result.
+	// batch scores the cases listed in Agent.together, all in one start. Later calls
+	// return the same result.
 	batch func() ([]metrics.Value, error)
 }
 
@@ -261,8 +261,8 @@ func Base(ctx context.Context, p *measure.Program, metric string, now func() tim
 	return s, v.Remove()
 }
 
-// sameMetric returns an error if one, the values that the command printed when it was
-// started on a single case, has no value of the scale's metric for that case.
+// sameMetric checks the values that the command printed when it was started on a single
+// case. It returns an error if they contain no value of the scale's metric for that case.
 func sameMetric(scale *metrics.Scale, of string, one []metrics.Value) error {
 	_, err := scale.Find(one, of)
 	if err == nil {

@@ -31,7 +31,7 @@ import (
 // true time, and one start in fifty takes half as long again.
 type clocked struct {
 	scale *metrics.Scale
-	// gain is the share of the time that each step of the factor towards 7 saves.
+	// gain is the share of the time that is saved by each step of the factor towards 7.
 	gain, spread float64
 	world        uint64
 }

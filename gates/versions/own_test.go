@@ -95,7 +95,7 @@ func TestOwnRunsTheVersionUnderItsConfig(t *testing.T) {
 }
 
 // TestOwnLeavesSlowVersions checks that a version that did not end on one task is not
-// started on others, and that the unchanged code always is.
+// started on others, but that the unchanged code is always started.
 func TestOwnLeavesSlowVersions(t *testing.T) {
 	t.Parallel()
 	fail := false

@@ -6,8 +6,8 @@ import (
 )
 
 // TestPace checks that the time of a version is limited by the time that the unchanged
-// program took on the same case, or by the limit for all cases if the former is unknown or
-// the latter is less.
+// program took on the same case, or by the limit for all cases if that limit is lower or
+// the time is unknown.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	p := pace{took: map[string]time.Duration{}}

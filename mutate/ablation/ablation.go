@@ -57,8 +57,8 @@ type Ablation struct {
 	bases []base
 	done  bool
 	// smaller splits a hunk into finer parts. madeFiner holds the finer parts of each
-	// config that was split. finer holds the configs without one of these parts that were
-	// already considered. taken holds the parts that were removed, by parameter.
+	// config that was split. finer holds those already considered configs that lack one
+	// of these parts. taken holds the parts that were removed, by parameter.
 	smaller   func(param, base, text string) []tokens.Attempt
 	madeFiner map[agent.ConfigID]*pieces
 	finer     map[agent.ConfigID]bool

@@ -315,7 +315,7 @@ func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
 		untried bool
 		says    string
 	}{
-		{0, true, ""}, // the search did not decide: there were none
+		{0, true, ""}, // no evaluations were made, so any reason will do
 		{12, true, "the evaluations ran out before "},
 		{400, false, "the reduced variant scored "},
 	} {

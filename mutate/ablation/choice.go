@@ -97,7 +97,8 @@ func (a *Ablation) seen(id, than agent.ConfigID) (Posterior, bool) {
 	return a.measured(id, than)
 }
 
-// sums returns, for each posterior draw, the sum of the effects of the units in back.
+// sums returns, for each posterior draw, the sum of the effects of the units that back
+// contains.
 func (b posteriors) sums(options []option, back set) []float64 {
 	out := make([]float64, draws)
 	done := set{}

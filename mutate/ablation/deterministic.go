@@ -41,8 +41,8 @@ type walk struct {
 	ground ground
 	best   choice
 	order  []int // units, beginning with those least likely to help
-	// tried maps the units that could not be reverted, because they lost too much alone or
-	// together with other units of their parameter, to the observed effect.
+	// tried holds the units that could not be reverted, with the observed effect of each.
+	// They lost too much alone or together with other units of their parameter.
 	tried map[int]seenEffect
 	// left is the number of evaluations that remain. reserve is the number of them that
 	// only the last check may use.
@@ -172,8 +172,8 @@ func (w *walk) parameters() bool {
 	return true
 }
 
-// pairs reverts pairs of remaining units, if possible, although each of the units alone
-// loses too much.
+// pairs tries to revert the remaining units in pairs, even though reverting either unit
+// alone loses too much.
 func (w *walk) pairs() bool {
 	kept := w.kept()
 	for n, i := range kept {

@@ -21,7 +21,7 @@ const (
 	additive kind = "additive"
 	// together: two changes have an effect only together.
 	together kind = "together"
-	// either: two changes replace each other.
+	// either: each of two changes has the whole effect, with or without the other.
 	either kind = "either"
 	// bySort: each change affects only the tasks of one sort, which it turns from failing
 	// to passing.

@@ -55,10 +55,10 @@ func (a *Ablation) newGround() ground {
 	return g
 }
 
-// loss returns by how much a config scores less than the winner, in score units, the spots
-// at which it still has to be evaluated, and the number of its evaluations. At a spot
-// without an evaluation, a total loss of best counts as a loss of the config too; gains
-// count only if they were observed.
+// loss returns how far the score of a config is below that of the winner, in score units,
+// the spots at which it still has to be evaluated, and the number of its evaluations. At
+// a spot where the config has no evaluation but best lost the winner's whole score, the
+// config counts as losing it too; gains count only if they were observed.
 func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen int) {
 	missing, scored := 0., 0.
 	for _, at := range g.spots {

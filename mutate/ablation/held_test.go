@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// needle is a world of three choices with five values each, in which one config passes most
-// tasks and all others pass few, and of idle switches that the winner changed.
+// needle is a world of three choices with five values each, and of idle switches that the
+// winner changed. One config passes most tasks; all others pass few.
 func needle(idle int) *world {
 	w := &world{champion: agent.Config{}, winner: agent.Config{}}
 	for i := range 3 {
@@ -63,9 +63,9 @@ func (w *world) searched(n int, seed int64) []mutate.Observation {
 	return out
 }
 
-// TestAWinnerThatIsGoodAsAWholeStays checks that the changes in a config that is good only
-// as a whole are not undone, with any number of evaluations. A model fitted to the config's
-// neighbours expects nothing from each change.
+// TestAWinnerThatIsGoodAsAWholeStays checks that the changes in a config that is good
+// only as a whole are not undone, with any number of evaluations. A model fitted to the
+// config's neighbours predicts no gain from any single change.
 func TestAWinnerThatIsGoodAsAWholeStays(t *testing.T) {
 	t.Parallel()
 	const seeds = 20

@@ -259,7 +259,7 @@ func (a *Ablation) withoutParam(k int) (agent.Config, bool) {
 
 // Parts returns the parts of a change to source code, which are its hunks and the changed
 // parameters that are not texts, in the order of the space. It returns none for a change
-// with only one part, and for a version that is not in the space.
+// with only one part, or for a version that is not in the space.
 func Parts(space agent.Space, champion, version agent.Config) []Part {
 	from, problems := space.Parse(champion)
 	if len(problems) > 0 {

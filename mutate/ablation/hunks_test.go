@@ -73,8 +73,9 @@ func (w *world) reduce(t *testing.T, budget int) (Result, []mutate.Trial) {
 }
 
 // TestHunksThatDoNothingGo checks that of four hunks in one block, only the hunk that
-// changes no task's score is removed, even if another hunk changes only a single task by a
-// point. The others are each tried alone and left out, if the code runs then.
+// changes no task's score is removed, even if another hunk changes only a single task by
+// a point. Each of the others is tried alone, and the text is tried without it: on all
+// tasks if the code then runs, otherwise on one.
 func TestHunksThatDoNothingGo(t *testing.T) {
 	w := hunkWorld(20)
 	r, asked := w.reduce(t, 400)

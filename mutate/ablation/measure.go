@@ -100,7 +100,7 @@ func (a *Ablation) singles() []option {
 	return out
 }
 
-// beside returns by how much the choice scored more than another config at the spots at
+// beside returns how much more the choice scored than another config at the spots at
 // which both were measured, and the number of these spots. It returns false if there are
 // too few.
 func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool) {

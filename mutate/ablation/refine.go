@@ -174,8 +174,8 @@ func (r *refinement) checked() bool {
 	})
 }
 
-// verify checks the current config at all spots: it sets need to the next trials that are
-// missing.
+// verify checks the current config at all spots: it puts the next missing trials into
+// need.
 func (r *refinement) verify() {
 	same, lack := r.alike(r.at.id, r.spots)
 	if len(r.went) == 0 || !same || len(lack) == 0 {

@@ -196,8 +196,8 @@ func TestReplacedConditionsComeBack(t *testing.T) {
 	}
 }
 
-// TestWholeStatementsGoFirst checks that little more than one check on all tasks is enough
-// if a guard was replaced by a statement that does nothing.
+// TestWholeStatementsGoFirst checks that a guard that was replaced by a statement that
+// does nothing is restored with little more than one check on all tasks.
 func TestWholeStatementsGoFirst(t *testing.T) {
 	base := "def predict(x):\n    if x < 0:\n        return 0\n    return 2 * x\n"
 	text := "def predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    return 7 * x + 0 * seen\n"

@@ -52,8 +52,8 @@ type Effect struct {
 	// Untried reports whether the evaluations ended before the config without the
 	// parameter's change was compared with the small config, so no difference is known.
 	Untried bool
-	// Evaluations is the number of evaluations, in the comparison, of the config without
-	// the change.
+	// Evaluations is how often the config without the change was evaluated for the
+	// comparison.
 	Evaluations int
 }
 

@@ -29,8 +29,8 @@ type scenario struct {
 	idle   int
 	tasks  int
 	search int
-	// certain worlds have no randomness; quirky parameters suit some tasks and not
-	// others.
+	// If certain is set, the world has no randomness. If quirk is above 0, a parameter
+	// may suit some tasks and not others.
 	certain bool
 	quirk   float64
 }

@@ -42,7 +42,7 @@ func TestUnits(t *testing.T) {
 	for i := range c.units {
 		names = append(names, c.name(i))
 	}
-	// terse follows the planner; steps did not change.
+	// The change of terse follows from that of planner; steps did not change.
 	if d := cmp.Diff([]string{"planner", "depth", "tools + calculate", "tools − read", "tools + write", "strategy − be quick + be exact", "strategy + cite"}, names); d != "" {
 		t.Fatal(d)
 	}

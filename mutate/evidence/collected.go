@@ -12,8 +12,7 @@ import (
 type Collected struct {
 	order []archive.GroundTask
 	by    map[string]*stats.Pair
-	// blocks counts the complete blocks, and tonight the blocks of the current run among
-	// them.
+	// blocks counts the complete blocks, and tonight counts those of the current run.
 	blocks, tonight int
 	// night is the index of the run whose pairs are being added.
 	night int

@@ -209,7 +209,7 @@ func (k *kernel) row(x Point, columns [][]int16, p parts, out []float64) {
 	k.values(p, out)
 }
 
-// values sets out to the covariances that result from the given parts.
+// values fills out with the covariances that result from the given parts.
 func (k *kernel) values(p parts, out []float64) {
 	for j := range out {
 		out[j] = k.value(p.sum[j], p.squares[j], p.exponent[j])

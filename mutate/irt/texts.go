@@ -6,8 +6,8 @@ import "math"
 // FirstText − i.
 const FirstText int16 = -4
 
-// mostTexts is the maximum number of texts that have distances. Any further text is only
-// equal to or different from another text.
+// mostTexts is the maximum number of texts that have distances. A further text is only
+// compared for equality with other texts.
 const mostTexts = 2048
 
 // Texts holds the distances between the texts in a dimension, in [0,1]. They must be

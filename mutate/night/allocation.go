@@ -62,10 +62,11 @@ type allocation struct {
 }
 
 // allocate divides a budget among the stages. The confirmation gets its share in whole
-// blocks (a block runs the champion and a variant once on every holdout task). If repeating
-// an evaluation yields no new evidence, it gets one block for each finalist, and the blocks
-// share the champion's evaluations. The search gets the rest and gives a tenth of it, or up
-// to a quarter if there are many changes, to the ablation of its finalists.
+// blocks (a block runs the champion and a variant once on every holdout task). If
+// repeating an evaluation yields no new evidence, it gets one block for each finalist,
+// and the blocks share the champion's evaluations. The search gets the rest and gives the
+// ablation of its finalists a tenth of that, or up to a quarter if there are many
+// changes.
 func allocate(w input) allocation {
 	a := divide(w)
 	if a.Confirm > 0 {

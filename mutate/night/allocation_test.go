@@ -47,7 +47,8 @@ func TestAllocateSaysWhatItCanShow(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want input
-		// says has a part of every warning.
+		// says lists texts that the warnings must contain; if it is nil, there must be no
+		// warnings.
 		says           []string
 		tonight, month bool
 	}{

@@ -74,7 +74,7 @@ func (n *night) beginTurn(ctx context.Context) error {
 	return nil
 }
 
-// dearest returns the highest cost, in USD, of one of the agent's evaluations before the
+// dearest returns the cost, in USD, of the agent's most expensive evaluation before the
 // run was resumed; it is negative if there are none.
 func (n *night) dearest(ctx context.Context) (float64, error) {
 	most := -1.0
@@ -347,7 +347,7 @@ func (n *night) bindingLimit(used int) limits.Forecast {
 		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-used)}
 	}
 	f := limits.Plan(n.left(used), n.meter.Pace(), 1)
-	if f.Limit == limits.Unknown && used == 0 && !n.Share.Till.IsZero() { // money allows a first evaluation
+	if f.Limit == limits.Unknown && used == 0 && !n.Share.Till.IsZero() { // there is money for a first evaluation
 		f = limits.Forecast{Limit: limits.Time}
 		if n.Share.Due {
 			f.Limit = limits.Deadline

@@ -23,7 +23,7 @@ func TestOnlyWhatCanChangeNeedsEvaluations(t *testing.T) {
 		{Name: "tools", Kind: agent.Subset, Of: []string{"a", "b"}, MinItems: 2},
 		{Name: "strategy", Kind: agent.Text, MaxChars: 90},
 	}}
-	// planner, steps, depth and cut under the tree, and strategy.
+	// These can change: planner, steps, depth and cut (if planner is tree), and strategy.
 	if n := changeable(s); n != 5 {
 		t.Errorf("%d can change at once, want 5", n)
 	}

@@ -44,8 +44,8 @@ type DraftNote struct {
 	Reason  string         `json:"reason,omitempty"`
 	Outcome agent.Outcome  `json:"outcome,omitempty"`
 	// Plain reports whether plain text was requested instead of JSON. Unreadable reports
-	// whether the answer did not have the requested form, and Unbound whether no schema was
-	// applied to it.
+	// whether the answer did not have the requested form, and Unbound reports whether no
+	// schema was applied to it.
 	Plain      bool `json:"plain,omitempty"`
 	Unreadable bool `json:"unreadable,omitempty"`
 	Unbound    bool `json:"unbound,omitempty"`

@@ -21,7 +21,7 @@ const (
 	mostReasons = 8
 )
 
-// notNew is the reason given for a draft that the search already had or had refused.
+// notNew is the reason given for a draft that the search has already tried or refused.
 const notNew = "the config was tried before, or is too similar to one that was"
 
 // addPast adds stored drafts for the search, with their configs in the searched space. It

@@ -34,8 +34,8 @@ func TestSummaryHasIntervals(t *testing.T) {
 	}
 }
 
-// TestTriedChangesThatFailed checks that a brief has how earlier changes failed on search
-// cases, the first of them by name, and nothing about held-out cases.
+// TestTriedChangesThatFailed checks that a brief states how earlier changes failed on
+// search cases, the first of them by name, and nothing about held-out cases.
 func TestTriedChangesThatFailed(t *testing.T) {
 	failing := func(task, text string, outcome agent.Outcome) bench.Evaluation {
 		return bench.Evaluation{Task: task, Outcome: outcome, Error: text, Scored: true}

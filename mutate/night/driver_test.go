@@ -18,8 +18,8 @@ import (
 	"evolve/mutate/reflection"
 )
 
-// diary is a searcher that records every call. It waits whenever it has had hold more calls
-// of Ask than of Tell.
+// diary is a searcher that records every call. If hold is set, the searcher waits while
+// Ask has been called hold times more often than Tell.
 type diary struct {
 	budget, hold int
 	asked, told  int

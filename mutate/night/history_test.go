@@ -17,8 +17,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// recalled returns what the next run would remember, or what the open run would if it is
-// resumed.
+// recalled returns what the next run would remember, or what the open run would remember
+// if it were resumed.
 func recalled(t *testing.T, o *nights) []mutate.Remembered {
 	t.Helper()
 	n := &night{Spec: o.plan(t), sample: o.Agent.Sample()}

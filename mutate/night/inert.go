@@ -47,7 +47,7 @@ func (n *night) findInert(ctx context.Context, evals []bench.Evaluation) error {
 	return nil
 }
 
-// leaveOut removes the parameters that the model was found not to accept from the search.
+// leaveOut removes from the search the parameters that the model was found not to accept.
 // In archived configs it gives these parameters the champion's values, which changes no
 // answer. It also records the parameters for later nights.
 func (n *night) leaveOut(ctx context.Context) error {

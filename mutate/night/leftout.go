@@ -127,8 +127,8 @@ type family struct {
 	// passed holds the versions whose own patch passed its gates.
 	passed map[agent.ConfigID]bool
 	out    map[agent.ConfigID]archive.LeftOut
-	// deceives holds those versions in out that deceive their measurement; the value is
-	// true if a gate refused that version itself.
+	// deceives contains the versions of the map out that deceive their measurement; the
+	// value is true if a gate refused that version itself.
 	deceives map[agent.ConfigID]bool
 }
 

@@ -189,8 +189,8 @@ func TestTheNextNightLeavesOut(t *testing.T) {
 	}
 }
 
-// TestBriefsShowWhatWasLeftOut checks that the request to a model shows why an earlier
-// change was refused instead of the change's text.
+// TestBriefsShowWhatWasLeftOut checks that the request to a model shows the reason why an
+// earlier change was refused, and not the text of the change.
 func TestBriefsShowWhatWasLeftOut(t *testing.T) {
 	o, names := refusedWorld(t)
 	p := &pen{write: func(int64) (model.Reply, error) { return written("strategy", "Be bold."), nil }}
@@ -294,9 +294,9 @@ func TestWhatHasTheLinesIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestADeceivingFamilyTakesOneEntry checks that the night whose gates find that a version
-// deceives gives no entry to the relatives of that version, but gives one to another
-// version.
+// TestADeceivingFamilyTakesOneEntry checks that if a night's gates find that a version
+// deceives, the night gives no entry to the relatives of that version, but gives one to
+// another version.
 func TestADeceivingFamilyTakesOneEntry(t *testing.T) {
 	o := codeNightsOf(t)
 	cheat, relative, other := o.version("good \nprint 1\nprint 2\nprint 3"), o.version("rare \nprint 1\nprint 2\nprint 3"), o.version("other")

@@ -10,8 +10,8 @@ import (
 )
 
 // TestMetricFirst checks that a version is named as better by the mean of the metric only
-// if enough cases on which both versions were scored show it, and if neither version was
-// refused or left out.
+// if both versions were scored on enough common cases, and neither version was refused or
+// left out.
 func TestMetricFirst(t *testing.T) {
 	kind := metrics.Kind{Name: "time", Unit: "s", Better: metrics.Lower, Size: 10, Form: metrics.Form}
 	const failed = -1

@@ -160,7 +160,7 @@ func (n *night) store(ctx context.Context, ended error) error {
 		ended = err
 	}
 	n.result.Finished = ended == nil
-	if ended == nil { // a resumed run does not measure its limits and phases again
+	if ended == nil { // a resumed run does not measure its limits or phases again
 		n.result.Resumed = 0 // a finished result does not depend on the processes that made it
 		n.Running.Lock()
 		err := n.Archive.PutRun(ctx, *n.Run)
@@ -463,8 +463,8 @@ func (n *night) parallel() int { return n.least(max(1, n.Run.Concurrency)) }
 // other nights are over.
 func (n *night) paced() int { return n.least(PartOf(n.Run.Concurrency, n.Beside)) }
 
-// PartOf returns the part of the given number of concurrent evaluations that each night
-// gets when a given number of nights (beside) run side by side.
+// PartOf returns how many of the given number of concurrent evaluations each night gets
+// when several nights (beside) run side by side. Each night gets at least one.
 func PartOf(concurrency, beside int) int { return max(1, concurrency/max(1, beside)) }
 
 // least limits a number of concurrent evaluations to what the agent allows.

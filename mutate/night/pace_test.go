@@ -37,8 +37,9 @@ func TestPaceWithJudges(t *testing.T) {
 	}
 }
 
-// TestPaceWithoutFailures checks that evaluations that infrastructure prevented are no
-// measurement of the pace, and that a run with no other evaluations has no pace.
+// TestPaceWithoutFailures checks that evaluations that failed because of infrastructure
+// do not count as measurements of the pace, and that a run with no other evaluations has
+// no pace.
 func TestPaceWithoutFailures(t *testing.T) {
 	o := newNights(t, 12)
 	ctx := t.Context()

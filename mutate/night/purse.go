@@ -181,7 +181,7 @@ func (k *pocket) refuses(u, used use) string {
 	return ""
 }
 
-// reached returns the bounds on the number of requests that have been reached.
+// reached returns a description of each exhausted bound on the number of requests.
 func (p *purse) reached() (out []string) {
 	if p == nil {
 		return nil

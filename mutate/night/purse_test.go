@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/model"
 )
 
-// dear is a request of at most 1,000 input tokens, for 1 cent, and 1,000 output tokens, for
-// 3 cents.
+// dear is a request with at most 1,000 input tokens, which cost 1 cent, and at most 1,000
+// output tokens, which cost 3 cents.
 var dear = model.Most{Input: 1000, Output: 1000, InputUSD: .01, OutputUSD: .03}
 
 // TestPurseReserves checks that a request is sent only if the bounds cover its maximum use

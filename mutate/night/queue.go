@@ -19,8 +19,8 @@ type queue struct {
 	free []agent.ConfigID
 	// taken counts, for each config, the slots that are evaluating it now.
 	taken map[agent.ConfigID]int
-	// few is the minimum number of waiting trials for the configs to decide which trial is
-	// next.
+	// few is the minimum number of waiting trials at which their configs decide which
+	// trial is next; with fewer, the earliest is next.
 	few int
 }
 

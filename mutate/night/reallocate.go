@@ -11,13 +11,13 @@ import (
 	"evolve/runtime/agent"
 )
 
-// reallocate moves evaluations that the confirmation is not projected to need to the
-// ablation of rec's finalists. If the gain is large, few blocks are needed, and spending
-// the remaining evaluations on the ablation costs less than the time that a person would
-// take to read changes without effect. The confirmation retains at least half of its
-// blocks, and at least twice as many as the best finalist is projected to need at the lower
-// end of its estimate. If repeating an evaluation yields no new evidence, there is one
-// block, and nothing is moved.
+// reallocate moves evaluations from the confirmation, which is not projected to need
+// them, to the ablation of rec's finalists. If the gain is large, few blocks are needed,
+// and spending the remaining evaluations on the ablation costs less than the time that a
+// person would take to read changes without effect. The confirmation retains at least
+// half of its blocks, and at least twice as many as the best finalist is projected to
+// need at the lower end of its estimate. If repeating an evaluation yields no new
+// evidence, there is one block, and nothing is moved.
 func (n *night) reallocate(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.Agent.Fixed() || n.Plan.Confirm == 0 || n.released > 0 {
 		return nil

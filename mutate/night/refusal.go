@@ -105,7 +105,7 @@ func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now str
 	if err != nil {
 		return false, fmt.Errorf("%w: reading the plan of run %s: %w", bench.ErrRecorder, p.Run, err)
 	}
-	if n.Agent.Relative { // the suite holds the behaviour of the code, which another commit need not change
+	if n.Agent.Relative { // the suite records the behaviour of the code, which need not differ in another commit
 		return plan.SuiteHash == n.Plan.SuiteHash, nil
 	}
 	if plan.AgentHash != n.Plan.AgentHash || plan.SpaceHash != n.Plan.SpaceHash || plan.PricesHash != n.Plan.PricesHash {

@@ -113,8 +113,9 @@ func (n *night) compareReruns(tasks []*bench.Task, evals []bench.Evaluation) {
 }
 
 // panel selects k tasks and returns them in the order of the list. It prefers the tasks
-// that most nights have measured, because nights can be compared only on common tasks, and
-// selects evenly from the list among tasks that were measured equally often.
+// that were measured in the largest number of nights, because nights can be compared only
+// on common tasks, and selects evenly from the list among tasks that were measured
+// equally often.
 func panel(tasks []*bench.Task, nights map[string]int, k int) []*bench.Task {
 	times := map[int][]*bench.Task{}
 	for _, t := range tasks {

@@ -89,9 +89,9 @@ func TestAttemptsStayWithinTheBounds(t *testing.T) {
 	}
 }
 
-// TestAnAnswerBeyondItsBound checks that an answer that uses more than the maximum expected
-// for its request counts in full, and that it ends the requests to its route if bounds on
-// money or tokens apply.
+// TestAnAnswerBeyondItsBound checks that an answer that uses more than the maximum
+// expected for its request counts in full, and that such an answer ends the requests to
+// its route if bounds on money or tokens apply.
 func TestAnAnswerBeyondItsBound(t *testing.T) {
 	for usd, want := range map[float64]string{0: "", 10: "route r gets no further requests: an answer used 2500 tokens and $0.05, although its request was expected to use at most 2000 and $0.04"} {
 		p := newPurse(Reflect{Rate: mutate.Rate{MaxUSD: usd}, Routes: []ReflectRoute{{AuthorRoute: mutate.AuthorRoute{Name: "r"}}, {AuthorRoute: mutate.AuthorRoute{Name: "s"}}}})

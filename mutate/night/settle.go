@@ -17,12 +17,13 @@ import (
 const firstCompared = 4
 
 // settle determines whether finalists have the same values as versions that a person or a
-// gate refused, as versions that entered before, or as higher-ranked finalists, if the two
-// versions have been compared on too few cases. It scores both versions on the cases for
-// which they have no value until a value differs. It removes finalists that are equal to
-// another version, because one of the month's confirmations and a person's time cost more
-// than these evaluations. If tonight's evaluations do not suffice, the finalist counts as
-// equal tonight. entered has the same meaning as in [night.toAblate].
+// gate refused, as versions that entered before, or as higher-ranked finalists. It
+// considers only pairs of versions that have been compared on too few cases, and scores
+// both versions of a pair on the cases for which they have no value until a value
+// differs. It removes finalists that are equal to another version, because one of the
+// month's confirmations and a person's time cost more than these evaluations. If
+// tonight's evaluations do not suffice, the finalist counts as equal tonight. entered has
+// the same meaning as in [night.toAblate].
 func (m *minimisation) settle(ctx context.Context, rec *mutate.Recommendation, entered map[agent.ConfigID]bool) error {
 	if m.values == nil {
 		return nil
@@ -59,7 +60,7 @@ func (m *minimisation) settle(ctx context.Context, rec *mutate.Recommendation, e
 }
 
 // rivals returns the versions that a person or a gate refused, and the versions that
-// entered before.
+// entered a confirmation before.
 func (m *minimisation) rivals(ctx context.Context) ([]agent.ConfigID, error) {
 	var out []agent.ConfigID
 	for _, r := range m.refused {

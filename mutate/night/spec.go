@@ -23,7 +23,7 @@ import (
 var ErrInterrupted = errors.New("interrupted")
 
 // ErrTerminated is the kind of [ErrInterrupted] that is caused by a signal from another
-// program, such as from the system when it shuts down, and not by a person's Ctrl-C.
+// program, such as the system at shutdown, and not by a person's Ctrl-C.
 var ErrTerminated = fmt.Errorf("%w by SIGTERM", ErrInterrupted)
 
 // Spec describes one agent's night. [Spec.NewPlan], [Spec.Allocate], [KnownPace] and

@@ -47,7 +47,8 @@ func (o *nights) version(text string) agent.Config {
 	return c
 }
 
-// measureOn evaluates versions on all search tasks except the first skipped ones.
+// measureOn evaluates versions on the search tasks, leaving out the first few (skipped is
+// their number).
 func (n *night) measureOn(t *testing.T, skipped int, versions ...agent.Config) {
 	t.Helper()
 	var jobs []bench.Job

@@ -53,7 +53,8 @@ func TestWeakModelIsAskedForPlainText(t *testing.T) {
 	}
 }
 
-// TestAnswerForms checks what causes a route to be asked for plain text, and what ends it.
+// TestAnswerForms checks what causes a route to be asked for plain text, and what ends
+// such requests.
 func TestAnswerForms(t *testing.T) {
 	r := ReflectRoute{AuthorRoute: mutate.AuthorRoute{Name: "r"}, Model: "m"}
 	read := DraftNote{Route: "r", Model: "m"}
@@ -126,7 +127,7 @@ func (l *lingering) Ask() (mutate.Trial, mutate.Status) {
 }
 
 // TestHangingBriefTakesNoPlace checks that a model that does not answer occupies no
-// evaluation slot, and that a search that is done ends its request.
+// evaluation slot, and that the request to that model is ended once the search is done.
 func TestHangingBriefTakesNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &lingering{diary: diary{budget: 20}}

@@ -68,9 +68,9 @@ func addLine(text, line string) string {
 	return text + "\n" + line
 }
 
-// Recombine returns a text with an additional line from another text, or without one of the
-// lines that are not in own, the champion's text. It returns the text unchanged if neither
-// is possible.
+// Recombine returns a text with an additional line from another text, or without one of
+// the lines that are not in the champion's text (own). It returns the text unchanged if
+// neither is possible.
 func Recombine(p agent.Param, text, other, own string, rng *rand.Rand) string {
 	lines := without(SplitLines(other), SplitLines(text))
 	if rng.IntN(2) == 0 {

@@ -38,12 +38,12 @@ func (o merge) Make(s FailureContext, _ *rand.Rand) (Child, bool) {
 	return Child{Config: c, Operator: o.Name(), Rationale: why, Both: true}, true
 }
 
-// Merge performs a three-way merge of two configs with their common ancestor, parameter by
-// parameter. A change made by only one of them is applied. Subsets are merged by members
-// and texts by lines. If both changed the same thing, the parent's change is used, and the
-// conflict is listed in words that follow "both changed". Without conflicts the result does
-// not depend on which config is the parent. All three configs must be canonical in the
-// space; none is changed.
+// Merge performs a three-way merge of two configs with their common ancestor, parameter
+// by parameter. A change made by only one of them is applied. Subsets are merged by
+// members and texts by lines. If both changed the same thing, the parent's change is
+// used, and the conflict is listed, worded to follow "both changed". Without conflicts
+// the result does not depend on which config is the parent. All three configs must be
+// canonical in the space; none is changed.
 func Merge(space agent.Space, parent, other, ancestor agent.Config) (agent.Config, []string) {
 	c := make(agent.Config, len(parent))
 	conflicts := map[string]string{}

@@ -17,8 +17,8 @@ type Material struct {
 	// Refused is the reason why the previous answer was refused; it is empty for the first
 	// request.
 	Refused string
-	// Attempts are earlier patches for the target that were refused, latest first, of which
-	// at most three are shown.
+	// Attempts lists earlier patches for the target that were refused, latest first. At
+	// most three of them are shown.
 	Attempts []Attempt
 	// Answers finds passages of tasks' answers, including the holdout's; if nil, none are
 	// found. Its contents are never shown to the model.

@@ -104,8 +104,8 @@ func TestModelsWriteVariants(t *testing.T) {
 	}
 }
 
-// TestModelsAlone checks that a search without operators, such as one for another language,
-// works with models alone and ends when they offer nothing new.
+// TestModelsAlone checks that a search without operators, such as a search over code in a
+// language that has none, works with models alone and ends when they offer nothing new.
 func TestModelsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20, 4)

@@ -1,6 +1,6 @@
 // Package population implements a search over programs: a population of variants that are
-// texts of marked blocks, evaluated in stages. It implements [mutate.Searcher], so a night
-// runs it like the search over configs.
+// texts of marked blocks, evaluated in stages. It implements [mutate.Searcher], so a
+// night runs it like the search over configs.
 //
 // The search over configs models how parameters relate to scores. Texts of code have no
 // such relation to scores, but mutants are cheap, and a few cases show that most of them
@@ -11,7 +11,7 @@
 //     the next stage only while it may be better than the leader (successive halving
 //     without a barrier; Jamieson and Talwalkar 2016, Li et al. 2020).
 //   - The first three cases are a probe. A variant that fails on the first case, or is far
-//     worse than the champion on it, gets no further cases. The same applies to a variant
+//     worse than the champion on it, gets no further cases. Nor does a variant
 //     that has exactly the same scores on all three as a variant that is not larger. Of the
 //     remaining variants, the most promising gets its further cases first.
 //   - The gain of a variant is the mean of its paired differences to the champion, shrunk

@@ -20,8 +20,9 @@ type Options struct {
 	// Normal returns the normal form of a config; equal forms mean equal programs. If nil,
 	// the identity of the config is used.
 	Normal func(agent.Config) string
-	// Size returns the size of a program; if nil, the size is the number of bytes of its
-	// texts. Of programs that behave alike, only the smallest is a parent.
+	// Size returns the size of a program; if Size is nil, the size is the number of bytes
+	// in the program's texts. Of the programs that behave alike, only the smallest
+	// becomes a parent.
 	Size func(agent.Config) int
 	// Apart, if not nil, returns a key for a config. Variants that behave alike are
 	// nevertheless different parents if their keys differ.

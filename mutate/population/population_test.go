@@ -46,7 +46,7 @@ func TestSearchImproves(t *testing.T) {
 				plain += hillClimb(w, 80, seed) / worlds
 			}
 			t.Logf("true score %.3f, hill climbing at equal cost %.3f", mean, plain)
-			// The other selections explore more than a single smooth hill rewards.
+			// The other selections explore more than is useful on a single smooth hill.
 			greedy := name == selection.Default || name == "top_k" || name == "pareto" || name == "map_elites"
 			if greedy && mean <= plain {
 				t.Errorf("true score %.3f, hill climbing has %.3f", mean, plain)

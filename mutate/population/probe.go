@@ -17,9 +17,9 @@ const (
 // audits counts variants that had the same scores on the probe as another variant that is
 // not larger.
 type audits struct {
-	// met counts all of these variants. Of those that got the first stage nevertheless,
-	// same counts those that behaved like another variant on it, too, and other counts
-	// those that did not.
+	// met counts all such variants. Of those that were evaluated in the first stage
+	// nevertheless, same counts the ones that behaved like another variant there too, and
+	// other counts the rest.
 	met, same, other int
 }
 

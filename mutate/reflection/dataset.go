@@ -22,8 +22,9 @@ type Dataset struct {
 	ids map[string]bool
 }
 
-// Limits on the summary. Answers are listed if there are at most maxLabels of them, each of
-// at most maxLabel bytes and occurring in two tasks on average.
+// Limits on the summary. The distinct answers are listed if there are at most maxLabels
+// of them, if none is longer than maxLabel bytes, and if each occurs in at least two
+// tasks on average.
 const (
 	maxDomains = 12
 	maxGoals   = 6

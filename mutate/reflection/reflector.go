@@ -115,8 +115,8 @@ func (r Reflector) Draft(ctx context.Context, m Material, seed int64) (Reply, er
 // errCut is the reason for refusing an answer whose value was cut off.
 var errCut = errors.New("was cut off")
 
-// draft converts an answer in the requested form, or the complete part of an answer that
-// was cut off, to a draft.
+// draft makes a draft from an answer in the requested form, or from the complete part of
+// an answer that was cut off.
 func (m Material) draft(answer string, cut bool) (mutate.Draft, error) {
 	if m.writesCode() {
 		return m.judgeCode(answer, cut)

@@ -11,7 +11,7 @@ func TestNeverChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		fixture
 		kept  []string // present in every mutant, unless all loops and recursion are gone
-		never string   // matches in no mutant
+		never string   // a pattern that matches in no mutant
 	}{
 		"a loop with a counter": {block("package p\n\n", `func f(n int, x float64) float64 {
 	for i := 0; i < n; i++ {

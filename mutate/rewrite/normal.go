@@ -15,7 +15,7 @@ const (
 	statementHeader = "package p;func _(){"
 )
 
-// Normal returns the normal form of a text: its tokens without comments and layout, with
+// Normal returns the normal form of a text: its tokens without comments or layout, with
 // the names that a function declares for itself numbered in the order of their first use.
 // Two Go texts of declarations or of statements have the same normal form if they differ
 // only in comments, layout and these names. Other texts, and texts above 64 KiB, are

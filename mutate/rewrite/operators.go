@@ -362,7 +362,8 @@ func (m *mutation) elseOf(s *ast.IfStmt) bool {
 	return slices.ContainsFunc(m.sites.ifs, func(o *ast.IfStmt) bool { return o.Else == ast.Stmt(s) })
 }
 
-// opposite maps each comparison to the comparison that holds when it does not.
+// opposite maps each comparison to the comparison that holds exactly when the first one
+// does not.
 var opposite = map[token.Token]token.Token{
 	token.LSS: token.GEQ, token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
 }

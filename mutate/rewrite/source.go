@@ -58,9 +58,9 @@ type Rewriter struct {
 	// that consists of before, the text, and after. It begins with the imports.
 	before, after string
 	imports       int // the offset where the imports end
-	// statements reports whether the block is within a function. If it is, the block is in
-	// a list of statements that begins at offset open of the unit and ends shut bytes
-	// before the unit's end.
+	// statements reports whether the block is within a function. If it is, the block is
+	// in a list of statements. The list begins at the offset open of the unit, and its
+	// end is shut bytes before the unit's end.
 	statements bool
 	open, shut int
 
@@ -240,8 +240,8 @@ func (r *Rewriter) locate(own source, data []byte, at Site) error {
 	return nil
 }
 
-// reach is the extent of a list of statements, given by two offsets: that of its opening
-// brace or colon, and that of its closing brace or of the next clause.
+// reach is the extent of a list of statements, given by two offsets: the offset of its
+// opening brace or colon, and the offset of its closing brace or of the next clause.
 type reach struct{ open, shut int }
 
 // innermost returns the innermost list of statements in a function that contains the range

@@ -89,8 +89,8 @@ type place struct {
 	parents []ast.Node
 }
 
-// need returns the minimum precedence that an expression must have to need no parentheses
-// at a place.
+// need returns the minimum precedence with which an expression can stand at the given
+// place without parentheses.
 func (p place) need() int {
 	switch up := p.parents[len(p.parents)-1].(type) {
 	case *ast.BinaryExpr:

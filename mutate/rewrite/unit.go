@@ -16,8 +16,9 @@ import (
 	"strings"
 )
 
-// unit is a text of the block in a file that can be checked: the imports, and either the
-// block's declarations or the function around its statements.
+// unit is a file that can be checked because it completes a text of the block: it
+// contains the imports, and either the block's declarations or the function around its
+// statements.
 type unit struct {
 	source  string
 	at, end int // the text
@@ -232,7 +233,7 @@ type alone struct {
 }
 
 // alone returns the file of a unit that is checked alone. It returns nil if the unit
-// declares types or methods of generic types, because it must then be checked with
+// declares types or methods of generic types, because the unit must then be checked with
 // everything around it.
 func (r *Rewriter) alone(u *unit) *alone {
 	if r.base == nil {

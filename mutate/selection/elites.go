@@ -13,7 +13,8 @@ const (
 	// islands is the number of parallel populations.
 	islands = 4
 	// leaning is the minimum amount, in score units, by which a candidate's gain in its
-	// best domain must exceed its mean gain for that domain to count as its profile.
+	// best domain must exceed its mean gain. Otherwise that domain does not count as the
+	// candidate's profile.
 	leaning = 0.05
 )
 

@@ -43,8 +43,8 @@ func TestParetoByHand(t *testing.T) {
 	}
 }
 
-// TestParetoKeepsEveryFrontHeld checks that after covered candidates are removed every task
-// still has one of its best candidates, including twins.
+// TestParetoKeepsEveryFrontHeld checks that after covered candidates are removed, every
+// task still has one of its best candidates, including twins.
 func TestParetoKeepsEveryFrontHeld(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := chance(seed)

@@ -88,7 +88,8 @@ func sound(choose Selector) Selector {
 	}
 }
 
-// who describes a candidate for use in a reason.
+// who returns a short description of a candidate, for use in the stated reason for a
+// choice.
 func who(list []Candidate, at int) string {
 	if at == 0 {
 		return "the champion"

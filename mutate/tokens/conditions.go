@@ -85,8 +85,8 @@ func (s *shrinking) fitted(statement []string, at int) []string {
 	return indented(statement, indentation(s.steps[at].now))
 }
 
-// became reports whether the new statement at a step does the same as a statement of the
-// base and its condition has all the names in the condition of the base's statement.
+// became reports whether the new statement at a step does the same as the given statement
+// of the base, under a condition that contains every name in that statement's condition.
 func (s *shrinking) became(statement []string, at int) bool {
 	now := s.lines(at, s.statement(at, false)+1, false)
 	return s.sequence(statement[1:]) == s.sequence(now[1:]) && subset(s.names(statement[0]), s.names(now[0]))

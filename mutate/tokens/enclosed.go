@@ -13,8 +13,9 @@ type Span struct{ From, To int }
 // Enclosed returns, in order, the strings and comments in a whole file that span several
 // lines. It returns only those whose ends are certain. It returns none for a file whose
 // name does not determine the language, and none for a file in which a string or comment
-// has no end. It also leaves out a string in quotation marks that may be the code between
-// two strings, as after an apostrophe in a text. A Span may begin or end with white space.
+// has no end. It also leaves out what looks like a string in quotation marks but may be
+// the code between two strings, for example after an apostrophe in a text. A Span may
+// begin or end with white space.
 func Enclosed(file, text string) []Span {
 	if strings.ToLower(path.Ext(file)) == ".go" {
 		return enclosedGo(text)

@@ -118,9 +118,9 @@ func words(list string) map[string]bool {
 
 // vocabulary holds the words that have a special meaning in at least one language.
 type vocabulary struct {
-	// declaring holds the words that begin the head of a declaration, wherever they occur.
-	// leading holds the words that do so only at the beginning of a line, and modifying the
-	// words that may precede the words in leading.
+	// declaring holds the words that begin the head of a declaration, wherever they
+	// occur. leading holds the words that do so only at the beginning of a line, and
+	// modifying holds the words that may precede those in leading.
 	declaring, leading, modifying map[string]bool
 	// looping holds the words that begin the head of a loop, and branching those that begin
 	// a condition.
@@ -129,7 +129,7 @@ type vocabulary struct {
 	// precede an operand.
 	joining, opening map[string]bool
 	// fixed holds the words that begin lines that must stay where they are, and reserved
-	// the words that are not names of values.
+	// holds the words that are not names of values.
 	fixed, reserved map[string]bool
 }
 

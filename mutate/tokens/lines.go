@@ -61,8 +61,8 @@ func (m *mutation) remove() (change, bool) {
 	return change{[]edit{{l.from, l.to, ""}}, m.lineText(l), "", l.from}, ok
 }
 
-// after returns the change that inserts a line after a line of the text that has the same
-// indentation.
+// after returns the change that inserts text as a new line after the line anchor, with
+// the same indentation as anchor.
 func (m *mutation) after(anchor logical, text string) (change, bool) {
 	text = anchor.indent + strings.TrimLeft(text, " \t")
 	return change{[]edit{{anchor.to, anchor.to, text}}, "", text, anchor.to}, true

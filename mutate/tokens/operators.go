@@ -187,7 +187,7 @@ func (m *mutation) arithmetic() (change, bool) {
 	return m.exchange(i, signs...)
 }
 
-// comparison exchanges the comparisons.
+// comparison replaces a comparison operator with another one.
 func (m *mutation) comparison() (change, bool) {
 	i, ok := pick(m, m.where(func(i int) bool { return m.binary(i) == 4 }))
 	if !ok {

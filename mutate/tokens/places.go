@@ -39,8 +39,8 @@ func (v *view) primary(i int) (int, bool) {
 	return i, true
 }
 
-// back returns the beginning of the expression without operators that ends at an item,
-// including a sign before it.
+// back returns the beginning of the operator-free expression that ends at an item. A sign
+// before the expression is a part of it.
 func (v *view) back(i int) (int, bool) {
 	if i < 0 {
 		return 0, false

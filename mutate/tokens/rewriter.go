@@ -186,9 +186,9 @@ func (v *view) describe(c change) string {
 	return at + side(c.before) + " → " + side(c.after)
 }
 
-// Normal returns the normal form of a text: its tokens without comments, empty lines and
-// white space within lines. Line ends and the order of indentations are preserved, because
-// they have a meaning in some languages.
+// Normal returns the normal form of a text: its tokens without comments, empty lines or
+// white space within lines. Line ends and the order of indentations are preserved,
+// because they have a meaning in some languages.
 func (r *Rewriter) Normal(text string) string {
 	var b strings.Builder
 	levels := []int{0}

@@ -124,8 +124,9 @@ func TestSmallerKeepsNewConditions(t *testing.T) {
 	}
 }
 
-// TestSmallerKeepsChangedConditions checks that a condition of the base is not put before
-// the condition that it became, which does the same with the same names.
+// TestSmallerKeepsChangedConditions checks that a condition of the base is not put back
+// in front of the condition that replaced it, which has the same body and uses the same
+// names.
 func TestSmallerKeepsChangedConditions(t *testing.T) {
 	t.Parallel()
 	base, text := "if n == 0:\n    return 0\nreturn f(n)\n", "if n <= 0:\n    return 0\nif k:\n    n = 1\nreturn g(n)\n"

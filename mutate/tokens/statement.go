@@ -63,8 +63,9 @@ func (s *shrinking) statement(at int, base bool) int {
 	return end
 }
 
-// next returns the first step after the given one (at) that has a line with tokens in the
-// base if base is true, and otherwise in the text. It returns 0 if there is none.
+// next returns the first step after the given one (at) that has a line with tokens. That
+// line is the base's if base is true, and otherwise the text's. It returns 0 if there is
+// none.
 func (s *shrinking) next(at int, base bool) int {
 	for i := at + 1; i < len(s.steps); i++ {
 		if s.has(i, base) && len(s.items(s.line(i, base))) > 0 {

@@ -52,8 +52,8 @@ func differing(a, b []item) []part {
 }
 
 // joined returns, for each part, the indices of the parts that must be reverted together:
-// the part itself and the parts that contain the brackets matching those of a part in the
-// set.
+// the part itself, and every part with a bracket that matches a bracket of another part
+// in the set.
 func joined(parts []part, a, b []item) [][]int {
 	find := func(at int, of func(part) (int, int)) int {
 		return slices.IndexFunc(parts, func(p part) bool { from, to := of(p); return at >= from && at < to })
@@ -149,7 +149,7 @@ func cutsOf(items []item, from, to int, lead bool) []int {
 }
 
 // tokens offers the text in which a line has the tokens of the base's line, except in the
-// given parts. The parts whose indices are in back also get the base's tokens.
+// given parts. The parts whose indices back contains also get the base's tokens.
 func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 	old, now := s.steps[at].old, s.steps[at].now
 	a, b := s.items(old), s.items(now)

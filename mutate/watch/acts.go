@@ -116,8 +116,8 @@ func (d *deed) tool(data json.RawMessage, agentID, verb string) bool {
 	return true
 }
 
-// given returns, as one text, the keys of the effects that hold at a time, after everything
-// that people gave and took back until then.
+// given returns, as one text, the keys of the effects in force at the given time: those
+// that people had given and not taken back by then.
 func given(all []deed, at time.Time) string {
 	holds := map[string]bool{}
 	for _, d := range all {

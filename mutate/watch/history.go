@@ -193,9 +193,9 @@ func settled(nights []night) []night {
 	return out
 }
 
-// comparable returns the nights with only those of their scores whose tasks have not
-// changed since. These are all scores if a night's suites are those of the last night, and
-// otherwise the scores on tasks whose digest is the same as now.
+// comparable returns the nights without the scores on tasks that have changed since. A
+// night keeps all its scores if its suites are those of the last night, and otherwise the
+// scores on tasks whose digest is the same as now.
 func comparable(nights []night, digests map[string]string) []night {
 	suite := nights[len(nights)-1].suite
 	out := slices.Clone(nights)

@@ -37,10 +37,10 @@ func (b Between) known() bool {
 }
 
 // Look compares the active config of a run with its past, on tasks that have not changed
-// since. digests holds the digests of the present search tasks; see [night.Sample]. models
-// identifies everything outside the agent's folder that affects its answers, and learned
-// the experience from its live turns, without people's feedback. The evaluations of the run
-// must be stored.
+// since. digests holds the digests of the present search tasks; see [night.Sample].
+// models identifies everything outside the agent's folder that affects its answers, and
+// learned identifies the experience from its live turns, without people's feedback. The
+// evaluations of the run must be stored.
 func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string, models, learned string) (Seen, error) {
 	decided, err := decisions(ctx, store, plan.Agent)
 	if err != nil {
@@ -266,7 +266,7 @@ func (v viewer) config(id agent.ConfigID) (agent.Config, error) {
 	return found.Config, nil
 }
 
-// differing returns, sorted, the names of the parameters whose values differ between two
+// differing returns the sorted names of the parameters whose values differ between two
 // configs.
 func differing(a, b agent.Config) []string {
 	var out []string

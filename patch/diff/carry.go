@@ -75,8 +75,8 @@ type carrier struct {
 	at      []int // for each line of the old version (was), its index in the new version (is), or -1
 }
 
-// place returns the index in c.is at which the lines begin that c.was has from index start
-// up to, but not including, index end. It returns false if this is not certain.
+// place returns the index in c.is at which the lines c.was[start:end] begin. It returns
+// false if this is not certain.
 func (c carrier) place(start, end int) (int, bool) {
 	if start == end {
 		return c.between(start)

@@ -203,8 +203,8 @@ func distortions() []distortion {
 }
 
 // distorted returns a diff after one or several distortions, randomly with or without the
-// index line that would prove the result. says is the diff before its text is distorted as
-// a whole. The kinds are in the order of distortions.
+// index line that would prove the result. The result says is the diff before its text is
+// distorted as a whole. The kinds are in the order of distortions.
 func distorted(r *rand.Rand, d gitDiff, kinds ...distortion) (text string, says gitDiff, ok bool) {
 	d = d.clone()
 	if r.IntN(2) == 0 {

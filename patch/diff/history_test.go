@@ -17,7 +17,7 @@ type count struct {
 	tried, right, wrong int
 	another             int            // the distortion produced the exact diff of another change
 	reasons             map[Reason]int // reasons of refusals
-	// The same counts for `git apply`, on some of the diffs.
+	// The counts tried, right and wrong for `git apply`, on some of the diffs.
 	gitTried, gitRight, gitWrong int
 }
 
@@ -51,7 +51,7 @@ func (p *proof) of(name string) *count {
 	return c
 }
 
-// change tries the diff of one file in the history in all ways.
+// change runs all checks on the diff of one file in the history.
 func (p *proof) change(c changed) {
 	var m []string
 	for l := range strings.SplitSeq(c.text, "\n") {

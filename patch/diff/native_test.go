@@ -72,8 +72,8 @@ func (n *native) walk(most int, each func(changed)) (commits int) {
 	return commits
 }
 
-// walkOn processes a list of commits as far as git can. It returns how many it processed,
-// and 1 if the next one cannot be read or 0 otherwise.
+// walkOn processes a list of commits as far as git can. It returns the number of commits
+// that it processed, and 1 if git cannot read the next commit or 0 otherwise.
 func (n *native) walkOn(list []string, each func(changed)) (done, lost int) {
 	n.t.Helper()
 	cmd := n.command("diff-tree", "--stdin", "--root", "-p", "--no-renames", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--format=%x00%H")

@@ -119,8 +119,8 @@ func pair(before, after string) (path string, ok bool) {
 	return "", false
 }
 
-// gitPair returns the path on a "diff --git" line. The line separates its two names with a
-// space, although names may contain spaces.
+// gitPair returns the path on a "diff --git" line. A space separates the two names on the
+// line, but the names may also contain spaces.
 func gitPair(rest string) (path string, ok bool) {
 	rest = strings.TrimSuffix(rest, "\r")
 	if len(rest) > 8*maxPath { // enough for two names, each byte written as \ooo

@@ -16,8 +16,8 @@ const (
 // change is one path that differs between the trees.
 type change struct {
 	path string
-	// segments are the segments of the path, and folded those of its folded form (see
-	// fold).
+	// segments are the segments of the path, and folded holds the segments of the path's
+	// folded form (see fold).
 	segments, folded []string
 	old, now         *Entry
 }

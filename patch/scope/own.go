@@ -14,8 +14,8 @@ var (
 		"gates", "patch", "archive", "bench", "mutate/night", "mutate/evidence", "runtime/sandbox",
 		"cmd/evolve/internal/batch", "cmd/evolve/internal/wire", "cmd/evolve/internal/workspace",
 	}
-	// ownWorkspace are the files of a workspace that define how agents are measured and
-	// what they may do.
+	// ownWorkspace lists the files and folders of a workspace that define how agents are
+	// measured and what they may do.
 	ownWorkspace = []string{"evolve.yaml", "agents", "suites"}
 	// agentFiles instruct the agents that work on the code, including the reviewer of a
 	// patch, or name the people who review it.

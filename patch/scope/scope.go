@@ -58,9 +58,8 @@ type Finding struct {
 type Judgement struct {
 	// Refused is empty if the whole patch is within the scope.
 	Refused []Finding `json:"refused,omitempty"`
-	// Changed lists the paths that differ between the trees. NewTests lists those of these
-	// paths that are test files or testdata and that the base does not have; they are
-	// judged separately.
+	// Changed lists the paths that differ between the trees. NewTests lists the changed
+	// test files and testdata that the base does not have; they are judged separately.
 	Changed  []string `json:"changed"`
 	NewTests []string `json:"new_tests,omitempty"`
 }

@@ -40,9 +40,9 @@ type OwnEffect struct {
 	UntriedBy archive.Untried `json:"untried_by,omitempty"`
 }
 
-// ablate fills in the ablations of the finalists, starting with the headline's. It adds the
-// effect of each change by itself if the effects were measured in the config whose changes
-// are shown.
+// ablate fills in the ablations of the finalists, starting with the headline's. It adds
+// the effect that each change has by itself, if the effects were measured in the config
+// whose changes are shown.
 func (b *builder) ablate() error {
 	list := b.result.Minimised()
 	head := slices.IndexFunc(list, func(a archive.Ablation) bool {

@@ -210,7 +210,7 @@ func (b *builder) trade(h Headline) string {
 		h.Variant.Name(), b.out.Decision.BaseName(), h.by(" "+number.Interval(h.Lo, h.Hi)), number.Plural(h.Tasks, "task"), strings.Join(prices, "; ")) + b.besides() + b.out.Decision.chained()
 }
 
-// by returns a description of the gain of a headline that is better: first in its metric,
+// by describes how much better a headline's variant is: first in the headline's metric,
 // if it has one, then in the score. The bounds follow the gain in the score.
 func (h Headline) by(bounds string) string {
 	words := "by " + number.Size(h.Difference) + " points" + bounds

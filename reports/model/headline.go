@@ -65,8 +65,8 @@ func (e Effect) About() string {
 	return words
 }
 
-// exact reports whether the difference is known without error, such as the difference of a
-// fixed agent on these tasks.
+// exact reports whether the difference is known without error, as it is for a fixed agent
+// on these tasks.
 func (e Effect) exact() bool { return e.Of == stats.TheseTasks && e.Lo == e.Hi }
 
 // Bounds formats the interval.

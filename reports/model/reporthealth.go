@@ -25,9 +25,9 @@ type Health struct {
 	// Released is the number of evaluations planned for the confirmation that were moved to
 	// the search because the search had found nothing to confirm.
 	Released int `json:"released,omitempty"`
-	// Lent is the number of evaluations planned for the confirmation that were moved to the
-	// ablation of the finalists because the best finalist was projected to need fewer
-	// evaluations than planned.
+	// Lent is the number of evaluations that were planned for the confirmation but moved
+	// to the ablation of the finalists, because the best finalist was projected to need
+	// fewer evaluations than planned.
 	Lent int `json:"lent,omitempty"`
 	// Judges describes the judges of the agent's suites, their calibration and their noise.
 	Judges []string `json:"judges,omitempty"`
@@ -80,8 +80,8 @@ type Outcome struct {
 	Count   int           `json:"count"`
 }
 
-// Lost counts the evaluations that have no score for the same cause, which is foreign text.
-// An empty cause stands for all causes that are not listed.
+// Lost counts the evaluations that have no score because of one cause. The cause is
+// foreign text; an empty cause stands for all causes that are not listed.
 type Lost struct {
 	Cause string `json:"cause"`
 	Count int    `json:"count"`

@@ -54,7 +54,8 @@ type Volatile struct {
 	// Patches are changes to source code: first those that await a person, then those that
 	// were stopped. They belong to the workspace, not to an agent.
 	Patches []Patch `json:"patches,omitempty"`
-	// PatchWork describes the work that the run itself did on patches, whatever its result.
+	// PatchWork describes the work that the run itself did on patches, whatever the
+	// work's result.
 	PatchWork []archive.PatchNote `json:"patch_work,omitempty"`
 	// Removed is what retention has since removed from the run; it is nil if nothing was
 	// removed.
@@ -123,8 +124,8 @@ type VolatileProposal struct {
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
 
-// leastUnrecorded is the minimum difference, in USD, between what a run paid and the sum of
-// its records for the difference to count as more than rounding.
+// leastUnrecorded is the smallest difference, in USD, between what a run paid and the sum
+// of its records that counts as more than rounding.
 const leastUnrecorded = 1e-6
 
 // countPaid replaces the sum of the run's records with the recorded total of what the run

@@ -22,8 +22,8 @@ type Waiting struct {
 	Proposal string `json:"proposal"`
 	Agent    string `json:"agent"`
 	Variant  Ref    `json:"variant"`
-	// Days is the number of whole days for which the proposal has waited by the end of this
-	// run.
+	// Days is the number of whole days for which the proposal had waited by the end of
+	// this run.
 	Days int `json:"days"`
 	// First is the proposal that first requested this decision and that the present
 	// proposal has replaced without a decision in between. Open is the number of whole days

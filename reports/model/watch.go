@@ -78,8 +78,8 @@ type ActiveChange struct {
 	// is the number of such commits that are in neither Commit nor Further.
 	Further  []Commit `json:"further,omitempty"`
 	Unlisted int      `json:"unlisted,omitempty"`
-	// Acts are people's actions between the nights other than commits, and Candidates is
-	// the number of changes that may have caused a difference in the scores.
+	// Acts are people's actions, other than commits, between the nights, and Candidates
+	// is the number of changes that may have caused a difference in the scores.
 	Acts       []Act  `json:"acts,omitempty"`
 	Candidates int    `json:"candidates,omitempty"`
 	Versioned  bool   `json:"versioned,omitempty"`

@@ -25,8 +25,9 @@ func TestAsPredicted(t *testing.T) {
 	}
 }
 
-// TestRestored checks that a night that proposes what an adoption replaced states that this
-// undoes the adoption, and does not attribute the adoption's result to chance.
+// TestRestored checks that if a night proposes what an adoption replaced, it states that
+// the proposal undoes the adoption, and does not attribute the adoption's result to
+// chance.
 func TestRestored(t *testing.T) {
 	w := Watch{Adopted: &AdoptedWatch{
 		Moved: Moved{Difference: -.25, Lo: -.6, Hi: .1, AfterNights: 1}, Proposal: "P1", Predicted: &Predicted{Difference: .6, Lo: .3, Hi: .7}, RestoredBy: "P2",

@@ -6,8 +6,8 @@ import (
 	"evolve/reports/number"
 )
 
-// maxDomains is the maximum number of domains in the table; the chart shows more domains
-// than that.
+// maxDomains is the maximum number of domains for which the table is shown unfolded. If
+// there are more, the table is folded below the chart.
 const maxDomains = 15
 
 func domainBlocks(s subject) []block {

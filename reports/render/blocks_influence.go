@@ -18,8 +18,8 @@ const (
 	maxUnshown    = 3
 )
 
-// included names the configs among those of the influence that the number of tried variants
-// leaves out.
+// included names the configs that the influence covers but that are not counted among the
+// tried variants.
 func included(s subject) string {
 	if len(s.agent.Ablations) > 0 {
 		return ", including those of the champion and of the ablation"

@@ -9,8 +9,8 @@ import (
 	"evolve/reports/model"
 )
 
-// earlyWorld returns a night that ended in this state before anything was decided, for this
-// reason.
+// earlyWorld returns a night that ended in the given state, for the given reason, before
+// anything was decided.
 func earlyWorld(t testing.TB, state archive.RunState, reason string, change func(*world, *archive.AgentResult)) *world {
 	w := newWorld(t, 0)
 	w.open(5, "solver")
@@ -130,8 +130,9 @@ func TestOnlyTheLatestRunIsResumed(t *testing.T) {
 	}
 }
 
-// TestWaitingNight checks that the report of a night whose verdict is that a proposal waits
-// shows the command that decides on the proposal and, after the decision, what was decided.
+// TestWaitingNight checks the report of a night whose verdict is that a proposal waits:
+// the report shows the command that decides on the proposal and, after the decision, what
+// was decided.
 func TestWaitingNight(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[archive.ProposalState][2]string{

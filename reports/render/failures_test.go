@@ -20,7 +20,7 @@ func TestFailuresInTheBox(t *testing.T) {
 	if got, want := failuresRow(*h, "what waits").Note.raw(), "what waits 0 of 40 tasks → variant 5 of 40 (12.5 %); 5 that what waits answers, which happens on at most 24.5 % of new tasks, with 95 % confidence"; got != want {
 		t.Errorf("the row is %q, want %q", got, want)
 	}
-	// Fewer failures are not a price, even if a task fails that did not fail before.
+	// Fewer failures are not a price, even if a task that passed before now fails.
 	if row := failuresRow(*h, "champion"); row.Price == "" || row.Note[0].Style != bad {
 		t.Errorf("more failures are no price: %+v", row)
 	}

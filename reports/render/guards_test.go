@@ -50,7 +50,7 @@ func TestLimitsThatWereReached(t *testing.T) {
 		"none reached":                                  {Saturation: policy.Saturation{Calls: 3, Outcomes: map[agent.Outcome]int64{agent.OK: 3}}, Breaker: "closed"},
 		"breaker opened 2 times":                        {Saturation: policy.Saturation{Opened: 2}, Breaker: "closed"},
 		"breaker half-open":                             {Breaker: "half_open"},
-		"1 call refused by an open circuit breaker":             {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 1}}, Breaker: "closed"},
+		"1 call refused by an open circuit breaker":     {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.CircuitOpen: 1}}, Breaker: "closed"},
 		"4 calls refused because a budget was spent":    {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.BudgetExceeded: 4}}},
 		"2 calls refused by policy":                     {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.Denied: 2}}},
 		"2 rate limited":                                {Saturation: policy.Saturation{Outcomes: map[agent.Outcome]int64{agent.RateLimited: 2}}},

@@ -113,7 +113,8 @@ func FuzzForeignText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { plain.check(t, r, s) })
 }
 
-// shape holds the structure of the renderings with harmless foreign text.
+// shape holds the structure that the renderings have if all foreign text in them is
+// harmless.
 type shape struct {
 	markdown, html []string
 }

@@ -120,7 +120,7 @@ type page struct {
 	Volatile model.Volatile
 	Agents   []agentPage
 	// Closing holds the sections that do not belong to a single agent, and Patches is the
-	// line that links to them.
+	// line that links to the sections about patches.
 	Closing []sectionPage
 	Patches spans
 	// Waiting holds the first lines of the page, which name what waits for a person.
@@ -168,8 +168,8 @@ type lead struct {
 	Unit                  string
 	Interval, Level       string
 	Picture               template.HTML
-	// Score is the difference in points, shown next to the difference in the metric; it is
-	// nil if the difference is only in points.
+	// Score is the difference in points, shown next to the difference in the metric; it
+	// is nil if the lead itself is in points.
 	Score *leadScore
 }
 

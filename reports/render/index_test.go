@@ -11,8 +11,8 @@ import (
 	"evolve/reports/model"
 )
 
-// manyNights returns nights of three agents, the latest first. Every tenth night has a
-// proposal, of which the last waits, and every fiftieth shows a fall.
+// manyNights returns nights of three agents, the latest first. Every tenth night has
+// proposals, the latest of which wait, and every fiftieth night shows a fall.
 func manyNights(n int) []model.Summary {
 	var out []model.Summary
 	for i := n; i > 0; i-- {

@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestLineage checks that a page shows the ancestry of the variant: two parents, of which
-// one descends from the champion, with the changes made in each step.
+// TestLineage checks that a page shows the ancestry of the variant: two parents, one of
+// which descends from the champion, with the changes made in each step.
 func TestLineage(t *testing.T) {
 	w := newWorld(t, 0)
 	w.open(3, "helpdesk")

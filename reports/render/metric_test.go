@@ -34,8 +34,9 @@ func measured(r model.Report) model.Report {
 	return r
 }
 
-// TestMetricFirst checks that every rendering shows the metric of searched code in its unit
-// before the score, with the interval, what it disagrees on, and the noise of the values.
+// TestMetricFirst checks that every rendering shows the metric of searched code in its
+// unit before the score, with the interval, the disagreement with the score, and the
+// noise of the values.
 func TestMetricFirst(t *testing.T) {
 	t.Parallel()
 	r := measured(adoptWorld(t, 0).report())

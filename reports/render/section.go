@@ -69,7 +69,7 @@ func titled(c column, titles []string) []column {
 	return out
 }
 
-// add appends a row. Each of cells is converted to text as [say] converts its parts.
+// add appends a row. Each cell is converted to text in the way [say] converts its parts.
 func (t *table) add(mark string, cells ...any) {
 	r := row{Mark: mark, Cells: make([]spans, len(cells))}
 	for i, c := range cells {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestRefusedWithoutAProposal checks that the heading distinguishes a variant that gates
-// refused from a variant that has no proposal that they could judge.
+// refused from a variant without a proposal for them to judge.
 func TestRefusedWithoutAProposal(t *testing.T) {
 	t.Parallel()
 	r := adoptWorld(t, 0).report()

@@ -161,9 +161,9 @@ type Result struct {
 	Session Session
 	// Error is the reason why the outcome is not ok, on one scrubbed line.
 	Error string
-	// Waited is the total time that the task was delayed by limits that it shares with
-	// other tasks, or because it had to wait for a process that could take its request. It
-	// is not part of the agent's own time.
+	// Waited is the total time that the task was delayed, either by limits that it shares
+	// with other tasks or because it had to wait for a process that could take its
+	// request. It is not part of the agent's own time.
 	Waited time.Duration
 	// Started reports whether the agent's time includes the start of a process that will
 	// also serve later tasks.

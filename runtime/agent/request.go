@@ -36,7 +36,7 @@ type Session struct {
 	// Facts are memories that distillation or the agent added; they are recalled in
 	// addition to the memories in the snapshot.
 	Facts []Memory `json:"facts,omitempty"`
-	// Retracted maps the id of each memory that must not be recalled to the reason for its
-	// retraction.
+	// Retracted contains the memories that must not be recalled: it maps their ids to the
+	// reasons for their retraction.
 	Retracted map[string]string `json:"retracted,omitempty"`
 }

@@ -37,7 +37,7 @@ const (
 	EventDistill   = "distill"   // history was distilled into facts and a summary
 	EventStderr    = "stderr"    // a program's standard error, scrubbed
 	EventForeign   = "foreign"   // a program's own transcript, as the program gave it
-	EventUser      = "user"      // the user's message of one turn in a conversation of several; the turn's number is in Name
+	EventUser      = "user"      // the user's message of one turn in a conversation of several turns; the turn's number is in Name
 	EventAnswer    = "answer"    // the answer to the user's message, or why there is none
 )
 

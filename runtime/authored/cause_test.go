@@ -124,7 +124,7 @@ func TestSiblingsGarbageIsNotTheCause(t *testing.T) {
 	defer p.Close()
 	call(t, p, sum, `{"numbers":[1]}`)
 	used := p.idle[0]
-	used.most = 1 // as after a sibling that did not release its memory
+	used.most = 1 // as if a sibling had not released its memory
 	slow := "def run(args):\n  n = 0\n  for i in range(300000):\n    n += 1\n  return n\n"
 	if res, cause := failures(t, t.Context(), p, definition(slow), `{}`); res.Outcome != agent.OK || cause != "" {
 		t.Errorf("%+v, %q", res, cause)

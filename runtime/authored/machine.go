@@ -38,8 +38,8 @@ func newMachine(steps uint64) *machine {
 	return &machine{steps: steps, programs: map[string]*starlark.Program{}, world: world, decode: starlark.NewBuiltin("json.decode", decodeJSON)}
 }
 
-// dialect returns language options that exclude while and recursion, so the work of a call
-// is bounded by its data.
+// dialect returns language options that exclude while loops and recursion, so the work of
+// a call is bounded by its data.
 func dialect() *syntax.FileOptions { return &syntax.FileOptions{Set: true} }
 
 // call runs one tool on the arguments of the request.

@@ -39,8 +39,8 @@ func operators() starlark.StringDict {
 	return world
 }
 
-// counted are the operators whose result may be longer than their operands, or whose work
-// grows faster than the length of their operands.
+// counted lists the operators whose result may be longer than their operands, or whose
+// work grows faster than the length of their operands.
 var counted = map[syntax.Token]bool{
 	syntax.PLUS: true, syntax.MINUS: true, syntax.STAR: true, syntax.LTLT: true, syntax.SLASHSLASH: true, syntax.PERCENT: true,
 }

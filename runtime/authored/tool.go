@@ -20,9 +20,9 @@ type Options struct {
 	Failed func(d Definition, cause string, outcome agent.Outcome)
 }
 
-// Tools returns approved definitions as tools with the origin authored and the effect read,
-// to be selected or activated. While as many calls are running as the pool has children,
-// further calls wait.
+// Tools returns approved definitions as tools with the origin "authored" and the effect
+// "read". The tools can then be selected or activated. While as many calls are running as
+// the pool has children, further calls wait.
 func (p *Pool) Tools(defs []Definition, o Options) []tool.Tool {
 	tools := make([]tool.Tool, len(defs))
 	for i, d := range defs {

@@ -13,9 +13,9 @@ type Figures struct {
 	// person corrected any of its turns.
 	Sessions   int `json:"sessions"`
 	Successful int `json:"successful"`
-	// Turns is the number of turns that no person cancelled. Errors is the number of those
-	// turns that have an outcome other than ok, an empty answer, or a correction by a
-	// person.
+	// Turns is the number of turns that no person cancelled. Errors is the number of
+	// those turns that had an outcome other than ok, that had an empty answer, or that a
+	// person corrected.
 	Turns  int `json:"turns"`
 	Errors int `json:"errors"`
 	// Stated is the number of turns that stated a confidence. Confidence is the mean of the

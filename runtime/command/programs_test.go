@@ -48,7 +48,8 @@ func newRig(t *testing.T) *rig {
 	return &rig{programs: NewPrograms(func() sandbox.Sandbox { return off }, nil, scrub), dir: dir}
 }
 
-// ask gives an order and returns the process in the answer with the number of the question.
+// ask gives an order. It returns the process that the answer names, together with the
+// number of the question.
 func (r *rig) ask(ctx context.Context, order string) (string, error) {
 	return r.question(ctx, order, 20*time.Second, nil)
 }

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// TestBlame tests that a start that fails because of the program counts for the score, and
-// that a start that fails because of the machine does not.
+// TestBlame tests that a start that fails because of the program counts towards the
+// score, and that a start that fails because of the machine does not.
 func TestBlame(t *testing.T) {
 	dir := t.TempDir()
 	for name, file := range map[string]struct {

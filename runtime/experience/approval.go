@@ -8,11 +8,11 @@ import (
 
 // This is the grammar of an approval. A message is read part by part; a part ends at the
 // next comma, end of a sentence, dash or emoji. Each part must consist wholly of praise,
-// thanks or a courtesy; the first part that does not begins the rest of the message. So
-// "the correct answer is 9" is not an approval, although "correct" is.
+// thanks or a courtesy; the rest of the message begins at the first part that does not.
+// So "the correct answer is 9" is not an approval, although "correct" is.
 //
-// The patterns of the parts are built from the following names, each of which stands for a
-// set of words.
+// The patterns of the parts are built from the following names, each of which stands for
+// a set of words.
 var grammar = []struct{ name, pattern string }{
 	{"FILL", `(?:yes|yeah|yep|yup|no|nope|ok|okay|ah|wow|sure|alright|great|perfect|now|then|and|actually|so|got it|i see|i understand|understood|ja|nein|oui|non|sí|si)`},
 	{"TAIL", `(?: (?:to me|for (?:me|us)|now|here|too|at all|as (?:i )?(?:expected|asked|wanted)|indeed|THANKS))*`},
@@ -84,8 +84,8 @@ func parts(patterns ...string) func(string) bool {
 	return func(part string) bool { return rule().MatchString(part) }
 }
 
-// maxPraise is the length of the beginning of a message in which an approval is sought, in
-// bytes.
+// maxPraise is the number of bytes at the beginning of a message that are searched for an
+// approval.
 const maxPraise = 300
 
 // praised reports whether a message begins with praise or thanks, and returns what follows,

@@ -54,9 +54,9 @@ type CalibrationBin struct {
 	Success    float64 `json:"success"`
 }
 
-// CalibrationIn returns the calibration of a domain, which covers those of the last 1,000
-// turns with a stated confidence that belong to the domain. If the domain is [Global] or
-// empty, all of these turns are covered.
+// CalibrationIn returns the calibration of a domain. It considers the last 1,000 turns
+// with a stated confidence and covers those that belong to the domain, or all of them if
+// the domain is [Global] or empty.
 func (e *Experience) CalibrationIn(domain string) Calibration {
 	return calibrate(among(e.Stated, domainName(domain), func(s Stated) string { return s.Domain }))
 }

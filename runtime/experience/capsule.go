@@ -79,7 +79,7 @@ const (
 	maxAxes      = 32
 	maxName      = 100
 	maxNamed     = 200 // per agent; calls to further tools count as [Unregistered]
-	maxMethods   = 30  // per tool; calls to further methods count for the tool without a method
+	maxMethods   = 30  // per tool; calls to further methods count as calls without a method
 	keptCause    = 200
 )
 

@@ -37,7 +37,7 @@ var (
 	leadRule   = regexp.MustCompile(`^(?:(?:no+|nope|nah|wait|hold on|hmm+|um+|uh|oh|ah|well|ok|okay|hey|hi|hello|sorry|actually|but|and|so|also|because|yes|yeah|alright|right,|thanks|thank you(?: so much| very much)?|please|look|honestly|unfortunately|again|i see|i understand|i'm sorry|i am sorry|i appreciate (?:it|that|the help|your help)|i(?:'m| am)(?: pretty| quite| fairly| very)? (?:sure|certain|afraid)(?: that)?|i (?:think|believe|guess|feel like|fear)(?: that)?|it (?:seems|appears|looks like)(?: that| like)?|(?:it )?(?:seems|looks) like|you know)(?:[ ,:-]+|$))+`)
 )
 
-// plain returns a text in lower case, without code and quotations.
+// plain returns a text in lower case, without code or quotations.
 func plain(s string) string {
 	s = text.Clip(s, maxMessage)
 	for _, r := range []*regexp.Regexp{fenced, quotedLine} {

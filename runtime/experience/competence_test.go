@@ -258,8 +258,9 @@ func TestHistoriesAreBoundedAndRepeatable(t *testing.T) {
 	})
 }
 
-// TestOnlyACorrectionOfATurnChanges checks that of the signals of turns only corrections,
-// and thanks that name no domain, change anything, and only after an earlier turn.
+// TestOnlyACorrectionOfATurnChanges checks that among the signals of turns, only
+// corrections and thanks that name no domain change anything, and those only after an
+// earlier turn.
 func TestOnlyACorrectionOfATurnChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turns := drawTurns(t)

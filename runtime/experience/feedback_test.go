@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// given returns an experience with feedback. Each item is a penalty for grep by Ada at noon
-// unless its change alters it.
+// given returns an experience with feedback. Each item is a penalty that Ada gave to grep
+// at noon, as altered by its change.
 func given(t testing.TB, changes ...func(*Feedback)) *Experience {
 	t.Helper()
 	e := &Experience{}

@@ -205,7 +205,7 @@ func often(n int) string {
 func (u ToolUse) name() string   { return toolName(u.Tool, u.Method) }
 func (x ToolError) name() string { return toolName(x.Tool, x.Method) }
 
-// toolName returns a tool and its method for use in a text.
+// toolName returns the name of a tool and its method for use in a text.
 func toolName(tool, method string) string {
 	if method == "" {
 		return named(tool)

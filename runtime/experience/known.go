@@ -25,7 +25,7 @@ const (
 type record struct {
 	tool  string
 	where string
-	// here is the number of calls in the domain, and everywhere the number in all domains.
+	// here counts the calls in the domain, and everywhere counts those in all domains.
 	here, everywhere int
 	// in is the sum of the capsules of the tool in the domain or, if the domain has no call
 	// to the tool, in all domains. Its method, latencies and repairs are not set.

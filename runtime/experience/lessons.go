@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// Lessons holds what the turns since the night before, and the turns of the past week, have
-// shown. Seen and WeekSince determine which turns the next [Experience.Review] considers;
-// no text depends on them.
+// Lessons holds what the turns since the previous night and the turns of the past week
+// have shown. Seen and WeekSince determine which turns the next [Experience.Review]
+// considers; no text depends on them.
 type Lessons struct {
 	// Night covers the turns since the night before, and is retained until there are new
 	// ones. Week covers the turns of seven days. It is first created when the past seven

@@ -41,5 +41,5 @@ func correctsElsewhere(text, before string) bool {
 	return found != nil && before != "" && !asksElsewhere.MatchString(before) && !harmlessOther.MatchString(found[1])
 }
 
-// asksElsewhere matches a text by an agent that a "no" could answer.
+// asksElsewhere matches an agent's text to which "no" could be the answer.
 var asksElsewhere = regexp.MustCompile(`[??]|吗|\b(?:bitte|veuillez|por favor|please|let me know)\b|请`)

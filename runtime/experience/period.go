@@ -128,7 +128,7 @@ type ToolError struct {
 	Tool    string        `json:"tool"`
 	Method  string        `json:"method,omitempty"`
 	Outcome agent.Outcome `json:"outcome"`
-	// Cause is the cause of the last of these calls.
+	// Cause is the cause of the last of the calls that Calls counts.
 	Cause Excerpt  `json:"cause"`
 	Calls Evidence `json:"calls"`
 }

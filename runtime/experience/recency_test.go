@@ -64,9 +64,10 @@ func TestOneWeekIsTheFormula(t *testing.T) {
 	})
 }
 
-// TestWeeksKeepTheOrder tests with random histories over several weeks that no failure
+// TestWeeksKeepTheOrder uses random histories over several weeks to test that no failure
 // raises the usefulness and no success lowers it in any domain, that the weights of the
-// domains add up to the total, and that a correction takes back what its call contributed.
+// domains add up to the total, and that a correction takes back what its call
+// contributed.
 func TestWeeksKeepTheOrder(t *testing.T) {
 	domains := []string{"ops", "research"}
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,15 +15,15 @@ import (
 const AllTools = "_agent"
 
 // Unregistered is the name under which calls are counted if the agent does not have the
-// tool or if the limit on tool names is exceeded. Models choose such names, so there can be
-// any number of them.
+// tool or if the limit on tool names is exceeded. Models choose the names of the tools
+// that they call, so there can be any number of names.
 const Unregistered = "_unregistered"
 
 // reading is the state of reading a transcript.
 type reading struct {
 	calls    []readCall
 	turns    []turnReferral
-	repaired map[string]bool // tools whose next call is the repair of a failed one
+	repaired map[string]bool // tools whose next call repairs a failed call
 }
 
 // readCall is a call to which the referrals of its turn have not yet been attributed.

@@ -156,7 +156,7 @@ func (l labelled) classify() Signal {
 func TestLabelledMessages(t *testing.T) {
 	type counts struct{ n, right, found, labelled, both int }
 	var halves [2]counts
-	confusion := map[Signal]int{} // for the second half: labels of false corrections, and signals of missed ones
+	confusion := map[Signal]int{} // for the second half: labels of false corrections, and signals of missed corrections
 	for i, l := range readLabelled(t, "signals.jsonl") {
 		got, h := l.classify(), &halves[i%2]
 		h.n++

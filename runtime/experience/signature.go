@@ -116,8 +116,8 @@ func (s *Signature) count(t Turn) {
 	}
 }
 
-// forgetSignatures removes the signatures for which all recorded turns are forgotten, so no
-// other recorded turn had the message.
+// forgetSignatures removes a signature if all turns recorded for it are forgotten, that
+// is, if no other recorded turn had its message.
 func (e *Experience) forgetSignatures(forgotten func(turn string) bool) {
 	e.Signatures = slices.DeleteFunc(e.Signatures, func(s Signature) bool {
 		return len(s.Turns) > 0 && !slices.ContainsFunc(s.Turns, func(id string) bool { return !forgotten(id) })

@@ -82,8 +82,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestSignaturesAreBounded tests that a tool with ever new messages displaces neither other
-// tools nor its own frequent messages.
+// TestSignaturesAreBounded tests that a tool whose messages keep changing displaces
+// neither other tools nor its own frequent messages.
 func TestSignaturesAreBounded(t *testing.T) {
 	var e Experience
 	learn := func(tool, cause string, second int) {

@@ -5,8 +5,8 @@ import "evolve/runtime/agent"
 const (
 	// noHistory is the usefulness of a tool without judged calls.
 	noHistory = .5
-	// fullCalls is the number of judged calls in a domain from which only the calls in that
-	// domain count.
+	// fullCalls is the number of judged calls that a domain needs before calls in other
+	// domains stop counting.
 	fullCalls = 10
 	// avoidedBelow is the usefulness below which a tool's score is multiplied by the factor
 	// avoided.

@@ -31,7 +31,7 @@ func TestAFailureInANewDomainRaisesNothing(t *testing.T) {
 	}
 }
 
-// TestUsefulnessFollowsEachCall tests with random histories that no failure raises the
+// TestUsefulnessFollowsEachCall uses random histories to test that no failure raises the
 // usefulness of a tool and no success lowers it, in any domain, and that a domain without
 // calls has the usefulness that follows from all other domains.
 func TestUsefulnessFollowsEachCall(t *testing.T) {

@@ -24,7 +24,7 @@ func TestWantedAgreesWithWeigh(t *testing.T) {
 			if f.Action == Replace {
 				f.With = "c"
 			}
-			_, _ = e.AddFeedback(f) // some combinations are none
+			_, _ = e.AddFeedback(f) // some combinations are not valid feedback
 		}
 		use := Use{Domain: "code", Goal: "deploy it", Now: noon}
 		wanted := e.Wanted(use)

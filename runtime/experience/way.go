@@ -44,8 +44,9 @@ func wayOf(calls []Call) []string {
 	return out
 }
 
-// way counts a turn towards its way. It skips a turn that ended with a referral, which is
-// neither a success nor a failure.
+// way counts a turn towards its [Way], which is determined by the turn's domain and
+// tools. It skips a turn that ended with a referral, which is neither a success nor a
+// failure.
 func (b *periodBuilder) way(t Turn, success bool) {
 	tools := wayOf(t.Calls)
 	if len(tools) == 0 || t.Outcome == agent.WrongToolBoundary {

@@ -51,9 +51,9 @@ func ended(ctx context.Context) *fault {
 	return &fault{outcome: agent.Cancelled, text: "cancelled"}
 }
 
-// result converts a fault into the tool's result. The result carries a [policy.Failure]
-// unless the caller cancelled, which does not count against the server, or the server
-// violated the protocol, which is not retried.
+// result converts a fault into the tool's result. The result carries a [policy.Failure],
+// with two exceptions: a cancellation by the caller, which does not count against the
+// server, and a violation of the protocol by the server, which is not retried.
 func (f *fault) result() tool.Result {
 	res := tool.Failed(f.outcome, "%s", f.text)
 	if f.outcome != agent.Cancelled && f.outcome != agent.ContractViolation {

@@ -125,8 +125,8 @@ func hold(dir string) {
 	}
 }
 
-// linger starts a program in a separate session that ignores catchable signals, and that
-// keeps the door open until it is gone.
+// linger starts a program in a separate session. The program ignores catchable signals,
+// and keeps the door (a pipe) open until it is gone.
 func linger(dir string) {
 	cmd := exec.Command("setsid", "sh", "-c", `trap "" TERM HUP INT; exec 9>"$0/door"; while :; do sleep 1000; done`, dir)
 	if cmd.Start() != nil {
@@ -311,9 +311,9 @@ func TestConcurrent(t *testing.T) {
 	calls.Wait()
 }
 
-// TestASlowServerLeavesTheOthersFree tests with two real servers that all tools of one
-// server share its cap under the built-in policies, and that the other server answers in
-// the meantime.
+// TestASlowServerLeavesTheOthersFree uses two real servers. It tests that all tools of
+// one server share its cap under the built-in policies, and that the other server answers
+// in the meantime.
 func TestASlowServerLeavesTheOthersFree(t *testing.T) {
 	slow, fast := itself(t, "honestly", off, "hold", "hold more"), itself(t, "honestly", off, "echo")
 	slow.Name, fast.Name = "slow", "fast"

@@ -18,8 +18,8 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// exitGrace is how long a server that closed its output may take to end by itself, so its
-// exit code can be reported.
+// exitGrace is the time that a server has to end by itself after it closed its output, so
+// that its exit code can be reported.
 const exitGrace = time.Second
 
 // Limits on standard error, in bytes.

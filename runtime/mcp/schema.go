@@ -199,8 +199,8 @@ func annotate(node any) {
 	}
 }
 
-// describeTool returns a description in the form that a model sees: at most most characters
-// long, and without invisible characters.
+// describeTool returns a description in the form that a model sees: cut to a maximum
+// length (most, in characters), and without invisible characters.
 func describeTool(s string, most int) string {
 	return foreign.Clip(strings.TrimSpace(visible(strings.ToValidUTF8(s, "\uFFFD"))), most, foreign.Runes, foreign.Mark)
 }

@@ -118,7 +118,7 @@ func (s *server) refresh(ctx context.Context, cur *session) *fault {
 	return nil
 }
 
-// renew ends the current session, if there is one, on request, and resets the number of
+// renew ends the current session on request, if there is one, and resets the number of
 // starts, so the next start does not count as a restart.
 func (s *server) renew() {
 	s.turn <- struct{}{}
@@ -230,7 +230,7 @@ func (s *server) judge(ctx context.Context, cur *session, err error) *fault {
 }
 
 // compare lists the tools and records which of the offered tools are missing from the new
-// listing or differ from the first one.
+// listing or differ from the first listing.
 func (s *server) compare(ctx context.Context, cur *session) *fault {
 	cur.resetCounts()
 	offers, err := list(ctx, cur.client, s.Tools)

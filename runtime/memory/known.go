@@ -60,8 +60,9 @@ func (k *Known) Has(m agent.Memory) (id string, ok bool) {
 	return "", false
 }
 
-// Contradicted returns the ids of the memories, in m's domain or in all domains, that are
-// not retracted and that give the subject of m another number or date.
+// Contradicted returns the ids of the memories that give the subject of m another number
+// or date. It considers only memories that are not retracted and that belong to m's
+// domain or to all domains.
 func (k *Known) Contradicted(m agent.Memory) []string {
 	claim := k.lex.Claim(m.Text)
 	var ids []string

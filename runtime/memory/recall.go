@@ -110,8 +110,8 @@ func (x *Index) Recall(ctx context.Context, q Query) []Hit {
 // form often have more than half of their words in common.
 const sameRequest = .8
 
-// asks reports whether a text with these terms is a request for what a memory is about, or
-// the memory is about no particular request.
+// asks reports whether a text with these terms is a request for what a memory is about,
+// or whether the memory is about no particular request.
 func (l *Lexicon) asks(terms []string, about string) bool {
 	of := distinct(l.Terms(nil, about))
 	common := 0

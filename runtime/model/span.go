@@ -42,8 +42,9 @@ func (q *question) span(sentence string) string {
 	return q.otherSide(sentence)
 }
 
-// otherSide splits a sentence at its verb and returns the side that has less of the
-// question's words, by weight. If there is no verb, it returns the whole sentence.
+// otherSide splits a sentence at its verb and returns the side that contains less of the
+// question's words, measured by their weight. If there is no verb, it returns the whole
+// sentence.
 func (q *question) otherSide(sentence string) string {
 	at := verbs.FindStringIndex(sentence)
 	if at == nil {

@@ -79,7 +79,7 @@ func (q *question) searchTable(s source, t table) []evidence {
 	return append(out, q.cells(s, t, heads, about)...)
 }
 
-// filters finds the cell values of which the question contains every content word. named is
+// filters finds the cell values whose content words all occur in the question. named is
 // the set of terms in these values and in the headers of their columns. filter reports
 // whether a row has one of these values in every column that has any.
 func (q *question) filters(t table, heads []set) (named set, filter func(row []string) bool) {

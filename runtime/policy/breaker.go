@@ -148,7 +148,7 @@ func (b *breaker) openings(now time.Time) (times int, open time.Duration) {
 	return b.opened, b.open + b.refusing(now)
 }
 
-// refusing returns how long the present opening has been refusing calls.
+// refusing returns for how long the breaker has been refusing calls since it last opened.
 func (b *breaker) refusing(now time.Time) time.Duration {
 	if b.since.IsZero() {
 		return 0

@@ -11,9 +11,9 @@ import (
 // Options make an Engine.
 type Options struct {
 	Book Book
-	// Day returns today's spending on a tool or provider (UTC) before this engine was
-	// created. It is called once for each name, at its first call. A nil Day means that
-	// nothing was spent.
+	// Day returns what was spent on a tool or provider today (UTC), before this engine
+	// was created. It is called once for each name, at its first call. A nil Day means
+	// that nothing was spent.
 	Day func(kind Kind, name string) Usage
 	// Run returns what earlier processes of a resumed run spent on a tool or provider, in
 	// total and by agent. It is called once for each name, at its first call. A nil Run

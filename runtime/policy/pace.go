@@ -46,7 +46,7 @@ func limitWait(ctx context.Context, wait time.Duration) waitLimit {
 	return waitLimit{deadline.Add(-1), 0} // a slot at the deadline comes too late
 }
 
-// wait waits until the call's slot. It returns a *RateLimitedError as soon as it is clear
+// wait waits for the call's slot. It returns a *RateLimitedError as soon as it is clear
 // that no slot will be free in time. It adds the time that it waited to bound, and also
 // returns that time.
 func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit, bound *Waits) (time.Duration, error) {
@@ -110,9 +110,9 @@ func (g *gate) left() time.Duration {
 	return max(time.Until(g.until), 0)
 }
 
-// wait waits until the gate is open. It returns a *RateLimitedError as soon as it is clear
-// that the gate will stay shut for too long. It adds the time that it waited to bound, and
-// also returns that time.
+// wait waits until the gate is open. It returns a *RateLimitedError as soon as it is
+// clear that the gate will stay shut for too long. It returns the time that it waited,
+// which it also adds to bound.
 func (g *gate) wait(ctx context.Context, waitLimit waitLimit, bound *Waits) (waited time.Duration, err error) {
 	for {
 		left := g.left()

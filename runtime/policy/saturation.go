@@ -16,7 +16,7 @@ type Saturation struct {
 	Origin string `json:"origin,omitempty"`
 
 	// Calls is the number of calls that ended. Outcomes counts them by their outcome for
-	// the policies: a tool's own failure counts as ok unless it is a Failure.
+	// the policies: an error of the tool itself counts as ok unless it is a [Failure].
 	Calls    int64                   `json:"calls"`
 	Outcomes map[agent.Outcome]int64 `json:"outcomes,omitempty"`
 	Attempts int64                   `json:"attempts"`

@@ -81,8 +81,8 @@ type paceKey struct {
 	per   time.Duration
 }
 
-// breaker returns the target's breaker for the settings s, which it creates if necessary,
-// or nil if s describes none.
+// breaker returns the target's breaker for the settings s, or nil if s describes none. It
+// creates the breaker if necessary.
 func (t *target) breaker(s Settings) *breaker {
 	if s.BreakerCalls == 0 {
 		return nil

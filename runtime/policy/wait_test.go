@@ -177,8 +177,8 @@ func TestQueueUnderCancellation(t *testing.T) {
 	}
 }
 
-// TestPermitOfOneWhoLeft tests that a permit that is granted at the moment when its waiter
-// gives up is passed on to the next waiter.
+// TestPermitOfOneWhoLeft tests that if a permit is granted just as its waiter gives up,
+// it is passed on to the next waiter.
 func TestPermitOfOneWhoLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left := 0

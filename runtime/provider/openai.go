@@ -58,9 +58,9 @@ func (c *openaiClient) once(ctx context.Context, q question, known quirk) (answe
 	return answer{}, more, f
 }
 
-// openaiQuirk returns the quirk because of which a request failed, that is, the parameter
-// that was refused, or 0 if there is none. The library has rules for some models and
-// refuses to send parameters that these models do not accept.
+// openaiQuirk returns the quirk that made a request fail, that is, the refused parameter.
+// It returns 0 if there is none. The library has rules for some models and refuses to
+// send parameters that these models do not accept.
 func openaiQuirk(f *Fault, x *exchange, err error) quirk {
 	if known := libraryQuirk(err); known != 0 {
 		return known

@@ -327,9 +327,9 @@ func TestParameters(t *testing.T) {
 	})
 }
 
-// TestSchema uses servers that apply a schema, servers that refuse it by name, and servers
-// that refuse it without a reason. Servers that refuse it are asked again without it
-// immediately, and without it from then on.
+// TestSchema uses servers that apply a schema, servers that refuse it by name, and
+// servers that refuse it without a reason. A server that refuses the schema is
+// immediately asked again without it, and never gets a schema from then on.
 func TestSchema(t *testing.T) {
 	const object = `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
 	refused := func(body string) []http.HandlerFunc { return []http.HandlerFunc{answering(400, body)} }

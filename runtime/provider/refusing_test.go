@@ -14,8 +14,8 @@ import (
 )
 
 // TestARefusingServerIsNamed checks that the error of a call names the address on this
-// machine that refused the connection, also once a breaker is open because of it, and that
-// no other failure does.
+// machine that refused the connection, even after a breaker has opened because of the
+// refusals, and that the errors of other failures name no address.
 func TestARefusingServerIsNamed(t *testing.T) {
 	request := &model.Request{Goal: "Which port does the cache use?", Remaining: 3}
 	ask := func(r *provider.Router) *model.Error {

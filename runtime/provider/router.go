@@ -116,8 +116,8 @@ func NewRouter(o Options) (*Router, error) {
 	return r, err
 }
 
-// scrubber returns a function that removes the given secrets, text that looks like a
-// secret, and whatever the function more removes; more may be nil.
+// scrubber returns a function that first applies more to a text, unless more is nil, and
+// then removes the given secrets and text that looks like a secret.
 func scrubber(secrets []string, more func(string) string) func(string) string {
 	own := scrub.New(secrets).String
 	if more == nil {

@@ -47,8 +47,8 @@ type Loop struct {
 	failures map[string]int
 }
 
-// Made is a call from a reply, with its outcome once the call was made. Detail is the text
-// of a failure.
+// Made is a call from a reply, with its outcome once the call has been made. Detail is
+// the text of a failure.
 type Made struct {
 	Tool      string
 	Arguments json.RawMessage
@@ -90,8 +90,9 @@ func (l *Loop) Reply(calls []Made) string {
 	return ""
 }
 
-// Last returns the tool of a call that was allowed in this reply and in an earlier one but
-// that Reply would refuse in another reply. It returns "" if there is no such call.
+// Last returns the tool of a call that was allowed in this reply and in an earlier one,
+// but that would be refused in a further reply (see Reply). It returns "" if there is no
+// such call.
 func (l *Loop) Last(calls []Made) string {
 	for _, m := range calls {
 		if n := l.seen[identify(m.Tool, m.Arguments)]; n > 1 && n >= l.limit {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// minRepeats is the number of occurrences from which a sentence is reported as
+	// minRepeats is the minimum number of occurrences for a sentence to be reported as
 	// repeated.
 	minRepeats = 4
 	// minWords is the minimum length of a sentence that counts, in words.

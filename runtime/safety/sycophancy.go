@@ -97,8 +97,8 @@ func againstFindings(claimed, said []string, known findings) string {
 			continue
 		}
 		for _, one := range known {
-			// The finding contradicts the claim if it shares words with the question and
-			// has another value instead of the claimed one.
+			// The finding contradicts the claim if the finding shares words with the
+			// question but has a value other than the claimed one.
 			others := sameSort(fact, one.facts)
 			if len(others) == 0 || len(others) > maxOthers || one.shared < 2 || slices.ContainsFunc(others, func(o string) bool { return slices.Contains(said, o) }) {
 				continue

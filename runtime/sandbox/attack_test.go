@@ -38,9 +38,9 @@ type bait struct {
 // it succeeded. None of the attacks would harm a machine without isolation.
 type attack struct {
 	name string
-	// outside states when the attack succeeds without isolation: always, for the superuser,
-	// or depending on the machine's settings. An attack marked never would change the
-	// machine and is not tried outside.
+	// outside states when the attack succeeds without isolation: always, only for the
+	// superuser, or depending on the machine's settings. An attack marked never would
+	// change the machine and is not tried outside.
 	outside string
 	try     func(b bait) error
 }

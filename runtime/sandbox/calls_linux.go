@@ -159,9 +159,9 @@ func among(n uint32, values []uint32, otherwise uint32) []unix.SockFilter {
 	return append(code, unix.SockFilter{Code: result, K: otherwise}, unix.SockFilter{Code: result, K: allow})
 }
 
-// unless allows a call if a test of the n-th argument fails; if it succeeds, the result is
-// otherwise. The test is equal (the argument equals value) or anyBit (the argument has any
-// bit of value set).
+// unless allows a call if a test of the n-th argument fails; if the test succeeds, the
+// result is the value of otherwise. The test is equal (the argument equals value) or
+// anyBit (the argument has any bit of value set).
 func unless(test uint16, n, value, otherwise uint32) []unix.SockFilter {
 	return []unix.SockFilter{
 		{Code: load, K: argument(n)},

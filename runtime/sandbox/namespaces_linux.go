@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startNamespaces starts this program again as the first process of new namespaces,
-// which then starts the program of s.
+// startNamespaces starts this program again as the first process of new namespaces; that
+// process then starts the program of s.
 func startNamespaces(ctx context.Context, s Spec, prog program) (*Process, error) {
 	pieces, err := layout(s, prog)
 	if err != nil {
@@ -64,9 +64,9 @@ func startAmong(ctx context.Context, s Spec, prog program, pieces []piece) (*Pro
 	return p, nil
 }
 
-// within calls start, which may block in the kernel for a long time, for example while the
-// networks of many other namespaces are torn down. If ctx is done first, the process is
-// ended as soon as it has started.
+// within calls the function start, which may block in the kernel for a long time, for
+// example while the networks of many other namespaces are torn down. If ctx is done
+// first, the process is ended as soon as it has started.
 func within(ctx context.Context, start func() (*os.Process, error), end func(*os.Process)) (*os.Process, error) {
 	type started struct {
 		p   *os.Process

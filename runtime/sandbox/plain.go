@@ -43,8 +43,8 @@ func newHome(s Spec) (home, sign string, err error) {
 }
 
 // startGroup starts a command in its own process group. When the command ends, the
-// processes in the group and those with sign in their environment are killed, and home is
-// removed.
+// processes in the group, and all processes whose environment contains sign, are killed,
+// and home is removed.
 func startGroup(cmd *exec.Cmd, s Spec, home, sign string) (*Process, error) {
 	connect(cmd, s)
 	if err := cmd.Start(); err != nil {

@@ -36,8 +36,8 @@ func ordersFor(s Spec, prog program, pieces []piece) orders {
 	}
 }
 
-// report is a message from the inside. The first one is about the start, and a later one is
-// about the end.
+// report is a message from inside the sandbox. The first one is about the start, and a
+// later one is about the end.
 type report struct {
 	Started bool `json:"started,omitempty"`
 	// Doing, Errno and Text describe a failure; Errno is 0 if it was not caused by a system
@@ -104,8 +104,8 @@ type wire struct {
 	replies *json.Decoder
 }
 
-// newWire creates a pair of connected sockets. Reads from w can have a deadline; theirs is
-// the end that is passed to the inside.
+// newWire creates a pair of connected sockets. Reads from the end w can have a deadline;
+// the other end, called theirs, is passed to the inside.
 func newWire() (w wire, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

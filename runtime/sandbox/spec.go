@@ -26,8 +26,9 @@ type Spec struct {
 	// Layers lists folders that the program may change; only the program sees the changes.
 	// Not all sandboxes support layers: see [Sandbox.Layers].
 	Layers []Layer
-	// Hidden lists the absolute paths of folders that stay invisible even inside a visible
-	// folder. Paths inside a hidden folder that the other fields list stay visible.
+	// Hidden lists the absolute paths of folders that stay invisible even inside a
+	// visible folder. A path inside a hidden folder stays visible if another field lists
+	// it.
 	Hidden []string
 	// Env holds NAME=value settings that are added to PATH, HOME, TMPDIR, LANG and
 	// EVOLVE_INSIDE=1, the only other settings in the program's environment. If two

@@ -13,7 +13,7 @@ import (
 // stopped before its first instruction, and never on this process, which must live as long
 // as any process inside and may need more memory than the program is allowed.
 func start(o orders) (int, error) {
-	runtime.LockOSThread() // only the thread that traces a process can detach it
+	runtime.LockOSThread() // only the thread that traces a process can detach from it
 	defer runtime.UnlockOSThread()
 	pid, err := syscall.ForkExec(o.Path, o.Argv, &syscall.ProcAttr{
 		Dir: o.Dir, Env: o.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true, Ptrace: true},

@@ -53,7 +53,7 @@ func card(s *scan, start, _ int) {
 	s.remove(start, end)
 }
 
-// issued reports whether digits have the first digits and the length of an issuer's card
+// issued reports whether digits have the prefix and the length of an issuer's card
 // numbers.
 func issued(d string) bool {
 	if len(d) < 13 || len(d) > 19 {

@@ -102,7 +102,8 @@ func (s *scan) suffix(i int) int {
 type value struct {
 	start, end int
 	// quoted reports whether the value is enclosed in quotation marks. mark is the
-	// quotation mark, and level is the number of backslashes before each of the two.
+	// quotation mark, and level is the number of backslashes before each of the two
+	// marks.
 	quoted bool
 	mark   byte
 	level  int

@@ -35,7 +35,7 @@ func recall(t *testing.T, formats []format, settings []setting) (byFormat, bySet
 				name, text := f.variable, one.text
 				switch {
 				case one.own != "" && !in.bare:
-					continue // its text already contains its name
+					continue // the credential's text already contains the credential's name
 				case one.own != "":
 					text = one.own
 				case f.named && in.bare:

@@ -189,8 +189,8 @@ func (f *finder) inJSON(s *scan, from, to int, spans []span) string {
 	if json.Valid([]byte(out)) {
 		return out
 	}
-	// A number may be the whole JSON text, for example if it is one line of an encoded
-	// text. It may then have been found only together with the neighbouring lines.
+	// The whole JSON text may be a number, for example if it is one line of an encoded
+	// text. Such a line may have been found only together with the neighbouring lines.
 	if one := spans[0]; one.start <= from && one.end >= to {
 		return `"` + Mark + `"`
 	}

@@ -65,8 +65,8 @@ func jwt(s *scan, start, end int) {
 	}
 }
 
-// around returns a rule for credentials in which exactly before characters precede the
-// triggering string and at least after characters follow it.
+// around returns a rule for credentials that contain the triggering string. The number of
+// characters before the string is exactly before; the number after it is at least after.
 func around(before int, front alphabet, after int, behind alphabet) rule {
 	return func(s *scan, start, end int) {
 		from := s.back(start, before, front)

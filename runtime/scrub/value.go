@@ -260,10 +260,10 @@ func digits(text string) bool { return len(text) >= 32 && hexAny.all(text) }
 const (
 	// minRandom is the minimum length of a text that is classified by its characters.
 	minRandom = 20
-	// minTurns is the minimum share, among the pairs of neighbouring characters, of pairs
-	// whose kinds (lower case, capital, digit) differ, at which a text counts as random.
-	// minTurnsLong is that share for texts of at least longText bytes. In random text the
-	// share is .62, with more variance in shorter text.
+	// minTurns is the share of the pairs of neighbouring characters that must differ in
+	// kind (lower case, capital, digit) for a text to count as random. minTurnsLong is
+	// that share for texts of at least longText bytes. In random text the share is .62,
+	// with more variance in shorter text.
 	minTurns     = 0.4
 	minTurnsLong = 0.34
 	longText     = 28

@@ -65,8 +65,8 @@ type Result struct {
 	// Facts holds the facts that were found in the removed messages and are new to the
 	// session.
 	Facts []agent.Memory
-	// Retracted maps the id of each earlier distilled fact that a new fact corrects to the
-	// reason for the retraction.
+	// Retracted contains the earlier distilled facts that new facts correct: it maps
+	// their ids to the reasons for the retraction.
 	Retracted map[string]string
 	// Kept holds the last messages, unchanged.
 	Kept []agent.Message
@@ -145,9 +145,10 @@ func (t Thresholds) due(messages []agent.Message, s agent.Session) string {
 	return ""
 }
 
-// firstKept returns the index of the first message that is kept. Only the last few messages
-// are kept, as many as fit half of the allowed size. They begin with a user's message if
-// there is one among them, because providers require that. The last message is always kept.
+// firstKept returns the index of the first message that is kept. Only the last few
+// messages are kept, as many as fit into half of the allowed size. They begin with a
+// user's message if there is one among them, because providers require that. The last
+// message is always kept.
 func (t Thresholds) firstKept(messages []agent.Message) int {
 	most, tokens := keptMessages, -1
 	if t.Messages > 0 {

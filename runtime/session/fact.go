@@ -46,7 +46,7 @@ type spoken struct {
 	role    string
 	text    string
 	kind    kind
-	fact    string // the text to remember, for the kinds before none
+	fact    string // the text to remember, for the kinds declared before none
 	about   string // the request that the fact begins with, if any
 }
 
@@ -72,7 +72,7 @@ func classify(s, role string) (kind, string) {
 		return none, ""
 	}
 	lower := strings.ToLower(s)
-	if len(lower) != len(s) { // some letters change their length, so the indexes would not match
+	if len(lower) != len(s) { // some letters change their length in lower case, so the indexes would not match
 		lower = s
 	}
 	if role == "user" {
@@ -252,8 +252,9 @@ func (s *spoken) complete(d Distiller, fact, request, subject string) {
 }
 
 // complete adds the subject to a correction, because often only the request or the
-// corrected sentence contains the subject. A correction that contains half of the request's
-// words needs no addition. Without one, any other correction would apply to every request.
+// corrected sentence contains the subject. A correction that contains half of the
+// request's words needs no addition. Without the subject, any other correction would
+// apply to every request.
 func (d Distiller) complete(fact, request, subject string) (kind, string) {
 	if strings.Trim(fact, " .!") == "" {
 		return withdrawn, ""
@@ -270,7 +271,7 @@ func (d Distiller) complete(fact, request, subject string) (kind, string) {
 	return none, ""
 }
 
-// covers reports whether text contains at least half of the terms in of.
+// covers reports whether text contains at least half of the given terms (of).
 func (d Distiller) covers(text, of string) bool {
 	own, n := d.Lexicon.Terms(nil, text), 0
 	terms := d.Lexicon.Terms(nil, of)

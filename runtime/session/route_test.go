@@ -75,7 +75,7 @@ func TestSuggest(t *testing.T) {
 			}
 		}
 	}
-	// The thresholds come from the config. No history counts as .5.
+	// The thresholds come from the config. An agent without history counts as .5.
 	if got, ok := Suggest(0, map[string]float64{"b": .9}, .6, .6); !ok || !strings.Contains(got, "0.90") || !strings.Contains(got, "0.50") {
 		t.Errorf("%q", got)
 	}

@@ -11,9 +11,9 @@ import (
 const heading = "## Skills\n\nWays that solved tasks like these before. A person approved them; the task at hand decides.\n"
 
 // Section returns the part of the prompt that holds the approved skills of a domain and
-// those that apply to all domains, the domain's own first, then ordered by name. A skill
-// that does not fit into budget tokens is left out entirely; if there are no skills, the
-// section is empty.
+// those that apply to all domains, the domain's own first, then ordered by name. The
+// section has at most budget tokens, and a skill that does not fit is left out entirely;
+// if there are no skills, the section is empty.
 func Section(skills []Definition, domain string, budget int) string {
 	fit := slices.Clone(skills)
 	fit = slices.DeleteFunc(fit, func(d Definition) bool { return d.Domain != domain && d.Domain != globalDomain })

@@ -162,8 +162,8 @@ func (p *pythonReader) head(line []tok) string {
 	return flatten(p.source, line, end)
 }
 
-// flatten joins the tokens before the offset end into one line of at most maxSignature
-// bytes, without comments.
+// flatten joins the tokens that lie before an offset (end) into one line of at most
+// maxSignature bytes, without comments.
 func flatten(source string, line []tok, end int) string {
 	var b strings.Builder
 	at := line[0].at

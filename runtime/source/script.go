@@ -14,7 +14,7 @@ const maxAhead = 400
 type scriptReader struct {
 	*Summary
 	source string
-	toks   []tok  // without comments and line ends
+	toks   []tok  // without comments or line ends
 	fresh  []bool // whether the token is the first on its line
 	// depth is the number of open brackets. classes holds the names of the open classes
 	// with the depths of their bodies.
@@ -96,8 +96,8 @@ func (r *scriptReader) token(i int) {
 	}
 }
 
-// loads examines a word that may begin an import or a test, or indicate the program's entry
-// point, anywhere in the file.
+// loads examines a word, at any place in the file, that may begin an import or a test or
+// may indicate the program's entry point.
 func (r *scriptReader) loads(i int) {
 	member := r.at(i-1).is(".", "?.")
 	next := r.at(i + 1)

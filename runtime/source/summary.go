@@ -65,7 +65,7 @@ type Summary struct {
 	// Entry is the evidence that the file is the entry point of a program, such as "package
 	// main", "__main__" or "shebang"; it is empty if there is no evidence.
 	Entry string
-	// Touches lists the kinds of resources outside the file that it works with, judging by
+	// Touches lists the kinds of external resources that the file works with, judging by
 	// its imports, in sorted order.
 	Touches []Touch
 	// Truncated reports whether the file or a list was longer than its limit.

@@ -107,8 +107,8 @@ func some(entries []string) ([]string, bool) {
 	return entries, true
 }
 
-// fitting returns the result that with builds for n entries, or for as many as fit into the
-// limit on outputs, because truncated JSON would be invalid.
+// fitting returns the result that the function with builds for n entries, or for as many
+// as fit into the limit on outputs, because truncated JSON would be invalid.
 func fitting(n int, with func(n int) any) Result {
 	for {
 		res := asJSON(with(n))

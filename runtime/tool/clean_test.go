@@ -98,7 +98,7 @@ func FuzzNumbered(f *testing.F) {
 		for _, line := range lines {
 			count[line]++
 		}
-		// A block of lines is removed, as that of a key is.
+		// A block of lines is removed, as happens to the lines of a private key.
 		first := min(int(from), len(lines))
 		last := min(first+int(n), len(lines))
 		block := ""

@@ -97,7 +97,7 @@ func fileSummary() Tool {
 		})
 }
 
-// fill copies the summary of the source code.
+// fill copies the summary of the source code into s.
 func (s *FileSummary) fill(f *source.Summary) {
 	s.Language, s.Package, s.Doc = string(f.Language), f.Package, f.Doc
 	s.Purpose = foreign.Clip(firstSentence(f.Doc), maxDoc)

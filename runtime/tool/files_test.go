@@ -88,7 +88,8 @@ func TestFilesStayInside(t *testing.T) {
 	}
 }
 
-// TestNoPathEscapes draws paths composed of elements that escapes consist of.
+// TestNoPathEscapes draws paths composed of the elements with which a path can escape
+// from the folder.
 func TestNoPathEscapes(t *testing.T) {
 	e, r := hostile(t), registry(t)
 	part := rapid.SampledFrom([]string{"..", ".", "", "up", "sub", "a.txt", "outside.txt", "link.txt", ".env", "innocent.txt", "etc", "passwd", "．．"})

@@ -16,8 +16,8 @@ type historyArgs struct {
 const historySchema = `{"type":"object","additionalProperties":false,"properties":{"domain":{"type":"string","maxLength":60}}}`
 
 // told returns a tool that reports on a domain, by default the turn's, in at most limit
-// bytes. from selects the function that provides the report, and otherwise is the tool's
-// output if there is nothing to report.
+// bytes. from selects the function that provides the report. If there is nothing to
+// report, the tool's output is the text in otherwise.
 func told(name, description, otherwise string, limit int, from func(env *Env) func(ctx context.Context, domain string) (string, bool)) Tool {
 	return define(name, description, historySchema, Available, nil,
 		func(ctx context.Context, env *Env, a historyArgs) Result {

@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// AgentSource begins the source of a memory that an agent added itself.
+// AgentSource is the beginning of the Source of a memory that an agent added itself.
 const AgentSource = "agent"
 
 // Limits on the changes that a turn and a session make to the session's memory.

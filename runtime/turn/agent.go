@@ -63,9 +63,9 @@ type Options struct {
 	PolicyVersion string
 	// Board is the blackboard shared with other agents; nil means none.
 	Board *session.Board
-	// Experience holds the learnings from the agent's live turns; nil means nothing. Others
-	// holds the experiences of other agents, for suggestions to delegate. Runs only read
-	// these fields.
+	// Experience holds what was learned from the agent's live turns; nil means nothing.
+	// Others holds the experiences of other agents, for suggestions to delegate. Runs
+	// only read these fields.
 	Experience *experience.Experience
 	Others     map[string]*experience.Experience
 	// Clock returns the time for tools and for the decay of memories. Nil means a fixed

@@ -34,7 +34,8 @@ func (r reached) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result,
 	return tool.OK("reached"), nil
 }
 
-// climber returns an agent at a level that makes the given calls one after the other.
+// climber returns an agent at the given level. The agent makes the given calls, one after
+// the other.
 func climber(t *testing.T, level autonomy.Level, calls []model.Call, reachedCalls *int) (*Agent, agent.Config) {
 	t.Helper()
 	var replies []model.Reply

@@ -17,7 +17,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// drawn is a tool that a draft describes. It returns its description.
+// drawn is a tool that a draft describes. When called, the tool returns its own
+// description.
 type drawn struct {
 	name, text string
 	effect     tool.Effect

@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// TestAnswerForm tests that an answer that is not in the requested form is requested again
-// as often as the config specifies, that each request counts, and that an answer that is
-// still not in the form has low utility.
+// TestAnswerForm tests that if an answer is not in the requested form, it is requested
+// again as often as the config specifies. Each request counts, and an answer whose form
+// is still wrong has low utility.
 func TestAnswerForm(t *testing.T) {
 	bad := func(text string) model.Reply {
 		return model.Reply{Answer: text, Formless: true, Usage: agent.Usage{OutputTokens: 10}}

@@ -25,8 +25,8 @@ func secrets() []attempt {
 	failing.call = func(context.Context, json.RawMessage) (tool.Result, error) {
 		return tool.Failed(agent.Execution, "401 for %s", known), nil
 	}
-	// say returns an attempt with a tool that returns a text. without is the part of the
-	// known value that must be removed from the text.
+	// say returns an attempt in which a tool returns the given text. without is the part
+	// of the known value that must be removed from the text.
 	say := func(name, text, without string) attempt {
 		return attempt{
 			name: "secret " + name, calls: one("say", `{}`), foreign: []tool.Tool{served("say", tool.Read, text)},

@@ -89,8 +89,8 @@ func TestLibraryPicksTheToolsForTheGoal(t *testing.T) {
 	}
 }
 
-// TestLibraryLeavesOutWithheldTools tests that a tool in quarantine takes up no slot of a
-// tool that fits, is not listed, and cannot be activated.
+// TestLibraryLeavesOutWithheldTools tests that a tool in quarantine takes no slot away
+// from a tool that fits, is not listed, and cannot be activated.
 func TestLibraryLeavesOutWithheldTools(t *testing.T) {
 	var tools []tool.Tool
 	for i := range maxPicked + 3 {

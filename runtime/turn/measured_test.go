@@ -27,7 +27,8 @@ func (s slow) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result, er
 }
 
 // TestCallsAreMeasured tests that the event for a call has the duration measured by the
-// injected clock, the method and the origin, and that a repair is recorded before it.
+// injected clock, the method and the origin, and that a repair is recorded before that
+// event.
 func TestCallsAreMeasured(t *testing.T) {
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	var seen []model.Request

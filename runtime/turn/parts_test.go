@@ -126,8 +126,9 @@ func TestScoresStandBeforeTheCall(t *testing.T) {
 	}
 }
 
-// TestParallelFailuresAreShown tests that a model sees the failures of its parallel calls,
-// and that only replies that keep failing end the turn, with the execution outcome.
+// TestParallelFailuresAreShown tests that a model sees the failures of its parallel
+// calls, and that only replies that keep failing end the turn, with the outcome
+// "execution".
 func TestParallelFailuresAreShown(t *testing.T) {
 	var four model.Reply
 	for i := range 4 {

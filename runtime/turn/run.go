@@ -323,8 +323,8 @@ func (r *run) enable(name string) tool.Result {
 	return tool.OK(name + " is active")
 }
 
-// boundTools records which of the agent's tools its level of autonomy withholds in a live
-// turn, so that a person can see why the agent does not use them.
+// boundTools records which tools the agent's level of autonomy withholds in a live turn,
+// so that a person can see why the agent does not use them.
 func (r *run) boundTools() {
 	var names []string
 	for _, name := range r.registry.Names() {

@@ -11,7 +11,7 @@ import (
 
 // settings holds the parameters of a config in the types that the runtime reads.
 type settings struct {
-	recall     memory.Query // without text, domain and time
+	recall     memory.Query // without text, domain or time
 	choice     model.Choice
 	selection  []string
 	iterations int

@@ -1,14 +1,14 @@
 // Package influence estimates how much each parameter of an agent, and each pair of
-// parameters, moves the score, from the evaluations of many configs on common tasks.
+// parameters, moves the score. It uses the evaluations of many configs on common tasks.
 //
-// It fits the scores with a linear model that has an effect for each task and one for each
-// level of each parameter; levels are compared with a reference level. The products of two
-// levels are then added to the model, one pair of parameters at a time: the effect of a
-// product is what two levels do together beyond the sum of what each does alone. The
-// configs of a search are not a random sample, and evaluations of one config or of one task
-// resemble each other. The variance therefore combines two jackknives, one that leaves out
-// configs and one that leaves out tasks (Cameron, Gelbach and Miller 2011). The results
-// describe a search. They are not evidence that a config is better.
+// It fits the scores with a linear model that has an effect for each task and one for
+// each level of each parameter; levels are compared with a reference level. The products
+// of two levels are then added to the model, one pair of parameters at a time: the effect
+// of a product is what two levels do together beyond the sum of what each does alone. The
+// configs of a search are not a random sample, and evaluations of one config or of one
+// task resemble each other. The variance therefore combines two jackknives, one that
+// leaves out configs and one that leaves out tasks (Cameron, Gelbach and Miller 2011).
+// The results describe a search. They are not evidence that a config is better.
 package influence
 
 import (
@@ -73,8 +73,9 @@ type Result struct {
 	Tested int
 }
 
-// The minimum numbers of configs and evaluations for a statement about a level, or about a
-// combination of two levels, and of tasks for any statement.
+// MinConfigs and MinTrials are the minimum numbers of configs and of evaluations for a
+// statement about a level, or about a combination of two levels. MinTasks is the minimum
+// number of tasks for any statement.
 const (
 	MinConfigs = 5
 	MinTrials  = 20
@@ -214,8 +215,8 @@ func (f *fit) product(a, b column) float64 {
 	return s
 }
 
-// withResidual returns the weighted sum, over all evaluations, of the products of a column,
-// minus its mean on the task, and the residuals.
+// withResidual returns the weighted sum, over all evaluations, of the product of two
+// values: the column's value minus its mean on the task, and the residual.
 func (f *fit) withResidual(a column) float64 {
 	s := 0.0
 	for i, t := range f.trials {
@@ -234,8 +235,8 @@ func (c column) add(other column, times float64) {
 	}
 }
 
-// dependent is the share of a column's length below which it counts as a combination of the
-// columns before it.
+// dependent is a share of a column's length. If less than this share remains once the
+// columns before it are projected out, the column counts as a combination of them.
 const dependent = 1e-6
 
 // base fits the levels of all parameters.

@@ -135,8 +135,8 @@ func (m *maker) anyText() string {
 	return m.mutated(plainTexts[m.below(len(plainTexts))])
 }
 
-// size draws a length of at most most: often a small one, sometimes a number from the
-// source or one near a power of two or a power of ten.
+// size draws a length no greater than most: often a small one, sometimes a number from
+// the source or one near a power of two or a power of ten.
 func (m *maker) size(most int) int {
 	switch roll := m.below(100); {
 	case roll < 55:

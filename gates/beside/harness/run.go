@@ -67,8 +67,8 @@ type runner struct {
 	mu    sync.Mutex
 	ended bool
 	lines int
-	// function is the index of the function that this process calls. The inputs are
-	// numbered from next to count-1.
+	// function is the index of the function that this process calls. The numbers of the
+	// inputs run from the value of next up to count-1.
 	function, next, count int
 	// small is the number of the first input in which numbers are small.
 	small int
@@ -103,8 +103,8 @@ func Run(set *Set) {
 	os.Exit(r.all())
 }
 
-// resume continues after the input in which an earlier process ended, which it finds in the
-// report.
+// resume continues after the input during which an earlier process ended. It finds that
+// input in the report.
 func (r *runner) resume() {
 	f, err := os.Open(r.file)
 	if err != nil {

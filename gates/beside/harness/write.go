@@ -286,7 +286,7 @@ func (w *writer) table(v reflect.Value, depth int) {
 	}
 	slices.Sort(list)
 	w.str(fmt.Sprintf("map of %d[", v.Len()))
-	if w.nodes <= mostNodes { // above mostNodes, which keys were written depends on the map's order
+	if w.nodes <= mostNodes { // above mostNodes, the map's order determines which keys were written
 		w.str(strings.Join(list, " "))
 	}
 	w.str("]")

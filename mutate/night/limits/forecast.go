@@ -51,7 +51,7 @@ type Left struct {
 	// Seconds is the remaining working time, and Deadline the time until the deadline, both
 	// in seconds.
 	Seconds, Deadline float64
-	// Most is what remains of [Most].
+	// Most is what remains of the limit [Most].
 	Most float64
 }
 
@@ -64,7 +64,7 @@ func Unlimited() Left {
 // evaluations; with Weight 0 it is unknown.
 type Pace struct {
 	// Seconds is the wall time at the achieved concurrency, including the search's own
-	// computing.
+	// computation.
 	Seconds float64
 	// Alone is the wall time without the search's computing, as in the confirmation.
 	Alone float64
@@ -81,13 +81,13 @@ type Forecast struct {
 	Limit Limit
 }
 
-// Plan forecasts the evaluations that an agent can have. alone is the share of them, in
-// [0,1], that are made without the search's computing.
+// Plan forecasts the evaluations that an agent can have. alone is the share of these
+// evaluations, in [0,1], during which the search does not compute.
 //
 // A limit that is used up always binds. While speed and price are unknown and a limit
-// depends on them, Plan returns the number of evaluations that are left or, if their number
-// is not limited, [Probe]. A limit on money does not bind an agent whose evaluations are
-// free.
+// depends on them, Plan returns the number of evaluations that are left or, if their
+// number is not limited, [Probe]. A limit on money does not bind an agent whose
+// evaluations are free.
 func Plan(left Left, pace Pace, alone float64) Forecast {
 	for _, l := range []struct {
 		limit Limit

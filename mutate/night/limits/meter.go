@@ -14,8 +14,8 @@ type Meter struct {
 	seen int
 }
 
-// keep is the smallest factor by which one call of age multiplies the weight of older
-// evaluations.
+// keep is the smallest factor by which a single call of the function age multiplies the
+// weight of older evaluations.
 const keep = .8
 
 // NewMeter returns a Meter that starts with the pace from earlier runs, which counts like

@@ -15,7 +15,7 @@ type Bars struct {
 	Rows        []BarRow
 }
 
-// BarRow is one kind.
+// BarRow has the label and the two counts of one kind in a chart of [Bars].
 type BarRow struct {
 	Label         string
 	Before, After int

@@ -36,10 +36,10 @@ func (r *runner) became(ctx context.Context, target string) (string, error) {
 	return describeBecame(list[:min(len(list), mostBecame)]), nil
 }
 
-// describeBecame describes what became of proposals: first people's texts, then the
-// findings of gates and reviewers, then the diffs of refused proposals. This order matters
-// because a brief with little room contains only the beginning. Nothing in the result was
-// measured on held-out cases.
+// describeBecame describes what became of proposals: first the texts by people, then the
+// findings of gates and reviewers, then the diffs of refused proposals. This order
+// matters because a brief with little room contains only the beginning. Nothing in the
+// result was measured on held-out cases.
 func describeBecame(list []archive.ProposalRecord) string {
 	var words, reasons, diffs []string
 	for _, p := range list {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestDescribeBecame checks that what people wrote comes first and only once, that diffs
-// come last, and that nothing is revealed that a gate measured on held-out cases.
+// come last, and that no measurement by a gate on held-out cases is revealed.
 func TestDescribeBecame(t *testing.T) {
 	t.Parallel()
 	patch := func(id string, state archive.ProposalState, d *archive.DecisionBrief) archive.ProposalRecord {

@@ -53,8 +53,8 @@ func (c *Code) Lexical(agent string) []string {
 	return nil
 }
 
-// Own returns the id of the agent whose own code the target is. It returns "" for any other
-// target, and for an agent.
+// Own returns the id of the agent whose own code is the target. It returns "" for any
+// other target, and if target names an agent.
 func (c *Code) Own(target string) string {
 	if p := c.Found[target]; p != nil {
 		return p.Own()
@@ -158,8 +158,8 @@ func (o *Options) lookBound(now time.Time) coding.Bound {
 	}
 }
 
-// RetryCode makes the next night run again those targets that took too long in this night.
-// It is called when this night is over or cannot begin.
+// RetryCode makes the next night retry the targets that took too long in this night. It
+// is called when this night is over or cannot begin.
 func (o *Options) RetryCode() error { return coding.Retry(o.codeFolder()) }
 
 // Remarks returns remarks on the targets of a night, for a person to read before the night
@@ -424,7 +424,7 @@ func (r *runner) writers(ctx context.Context, agentID string, v archive.Variant)
 // heldOutMeans describes the mean values of the champion and of a version on the held-out
 // cases on which both were scored on the present code; it returns "" if there are no such
 // cases. It reads the runs of all nights, because a version that was measured against a
-// waiting version was scored on another night than the champion.
+// waiting version was scored on a different night from the champion.
 func (r *runner) heldOutMeans(ctx context.Context, a *workspace.Agent, variant agent.ConfigID) (string, error) {
 	runs, err := r.runsOn(ctx, a)
 	if err != nil {

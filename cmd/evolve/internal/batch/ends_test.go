@@ -28,7 +28,7 @@ func TestTheEndOfANightIsNamed(t *testing.T) {
 		bound  limits.Limit
 		end    archive.LimitEnd
 		says   string // text about the limit, in the report and the status
-		reason string // text in the end of the run, or in what is incomplete
+		reason string // text in the run's Reason or in Incomplete
 	}{
 		{
 			name: "evaluations", night: timed{budget: workspace.Budget{Evaluations: 300}, champion: best(), noisy: true},
@@ -134,15 +134,15 @@ func TestTheForecastIsInWords(t *testing.T) {
 	}
 }
 
-// trouble ends a night on fake time early. The zero value does not.
+// trouble describes what ends a night early, on fake time. The zero value ends nothing.
 type trouble struct {
 	stopAfter, failAfter, spentAfter, rateAfter int
 	// small restricts the agent to one parameter with three values.
 	small bool
 }
 
-// around returns an agent that runs inner, and after a number of calls fails as x
-// describes. stop interrupts the run.
+// around returns an agent that runs inner and that fails, as x describes, after a number
+// of calls. stop interrupts the run.
 func (x trouble) around(inner inProcess, stop func()) inProcess {
 	var count atomic.Int64
 	return func(ctx context.Context, req agent.Request) agent.Result {

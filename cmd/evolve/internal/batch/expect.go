@@ -31,8 +31,8 @@ type Expectation struct {
 	Run     string  `json:"run,omitempty"`
 	// Text is the forecast in words.
 	Text string `json:"text"`
-	// Policies describes each rate or budget under policies that allows less than planned,
-	// and how much less it allows.
+	// Policies describes each rate or budget in the policies section that allows less
+	// than planned, and by how much.
 	Policies []string `json:"policies,omitempty"`
 	// Judges and JudgeNoise describe the judges of the agent's suites, as in its plan.
 	Judges     []string `json:"judges,omitempty"`
@@ -57,8 +57,8 @@ func Forecast(ctx context.Context, o Options) ([]Expectation, error) {
 	return r.expect(ctx)
 }
 
-// expect forecasts each agent's evaluations from earlier runs, and bases the plans on the
-// forecast.
+// expect uses earlier runs to forecast each agent's evaluations, and bases the plans on
+// the forecast.
 func (r *runner) expect(ctx context.Context) ([]Expectation, error) {
 	out := make([]Expectation, len(r.plans))
 	now, agents := r.o.Now(), float64(len(r.plans))
@@ -148,8 +148,8 @@ func (r *runner) sharing(l limits.Limit, at seat, rounds int) string {
 	return beside + shareOfAll(rounds)
 }
 
-// describe returns a description of which limit will bind an agent with a seat in the given
-// number of rounds, and of what the estimate is based on.
+// describe returns a description of the limit that will bind an agent, given its seat and
+// the number of rounds, and of what the estimate is based on.
 func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, k night.Known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {

@@ -48,9 +48,9 @@ func TestAPlanNamesTheExperience(t *testing.T) {
 	}
 }
 
-// TestAResumedRunKeepsTheExperience tests that if turns end while a run is interrupted, it
-// remains the same run with the same experience, and that the next run has the new
-// experience.
+// TestAResumedRunKeepsTheExperience tests that if turns end while a run is interrupted,
+// the interrupted run remains the same run with the same experience, and that the next
+// run has the new experience.
 func TestAResumedRunKeepsTheExperience(t *testing.T) {
 	w, store := toyWorkspace(t, 40), archive.OpenMemory()
 	learn := func() {

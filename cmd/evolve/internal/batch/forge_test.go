@@ -150,7 +150,7 @@ func TestAToolIsWrittenAnew(t *testing.T) {
 		t.Errorf("a brief of %d bytes", len(brief))
 	}
 
-	// A tool with a waiting proposal is not drafted again, and neither is the same advice
+	// A tool is not drafted again while it has a waiting proposal, or on the same advice
 	// without new evidence.
 	if d := draftsIn(night().Run)["convert"]; d == nil || !strings.Contains(d.Text, "P1 awaits a decision") || len(m.asked) != 2 {
 		t.Errorf("%+v after %d calls", d, len(m.asked))

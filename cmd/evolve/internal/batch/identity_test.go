@@ -8,8 +8,8 @@ import (
 	"evolve/archive"
 )
 
-// TestSentencesDoNotIdentifyARun checks that a reworded text in a plan leaves the run's id as it
-// is, whereas any other change of the plan does not.
+// TestSentencesDoNotIdentifyARun checks that a reworded text in a plan leaves the run's
+// id as it is, whereas any other change to the plan changes it.
 func TestSentencesDoNotIdentifyARun(t *testing.T) {
 	plan := archive.AgentPlan{Agent: "toy", Search: 80}
 	reworded := plan

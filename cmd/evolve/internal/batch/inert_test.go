@@ -15,7 +15,7 @@ func TestInertParametersOfEarlierNights(t *testing.T) {
 	for name, c := range map[string]struct {
 		now     time.Time
 		model   string // of the agent's route, if it has changed since then
-		takenUp string // the run that is resumed; both runs began when the parameter was found to be inert
+		takenUp string // the run that is resumed; each of these runs began when the parameter was found to be inert
 		left    bool
 	}{
 		"the next night":                   {now: found.Add(day), left: true},

@@ -123,16 +123,15 @@ func cut(ctx context.Context, err error) error {
 	return err
 }
 
-// made removes from list the entries of agents that have no result yet, and returns the
-// others.
+// made returns list without the entries of agents that have no result yet.
 func made(list []archive.AgentResult) []archive.AgentResult {
 	return slices.DeleteFunc(list, func(r archive.AgentResult) bool { return r.Agent == "" })
 }
 
-// work runs the night of an agent, which may spend usd of money; 0 means no limit. Before
-// making a proposal it calls turn, which waits for the nights of the agents before this
-// one. turn fails once one of those nights was interrupted, because the resumed run then
-// makes the proposals, in the same order.
+// work runs the night of an agent. usd is the amount of money that the night may spend; 0
+// means no limit. Before making a proposal it calls turn, which waits for the nights of
+// the agents before this one. turn fails once one of those nights was interrupted,
+// because the resumed run then makes the proposals, in the same order.
 func (r *runner) work(ctx context.Context, at seat, usd float64, turn func() error) (night.Outcome, error) {
 	a, s := r.agents[at.agent], r.specs[at.agent]
 	r.plans[at.agent].Searched = r.unrecorded[at.agent] // not part of the run's identity

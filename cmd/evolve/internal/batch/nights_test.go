@@ -21,7 +21,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// toyAgents extends a workspace to n agents, all like its first one.
+// toyAgents extends a workspace to n agents, all like its first agent.
 func toyAgents(w *workspace.Workspace, n int) *workspace.Workspace {
 	first := w.Agents[0]
 	for i := 2; i <= n; i++ {

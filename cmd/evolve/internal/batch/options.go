@@ -52,8 +52,8 @@ type Options struct {
 	// Left is called once a new run has started, if the run before it was cut short and
 	// could have been resumed. Left gets that earlier run. Left may be nil.
 	Left func(run archive.Run)
-	// OpenCode prepares only the program of an agent to run, from the folder of a version
-	// of its code.
+	// OpenCode prepares an agent's program, and nothing else, to run from the folder of a
+	// version of its code.
 	OpenCode func(a *workspace.Agent, folder, scratch string) (night.Opened, error)
 	// Guards returns the statistics of the policies' limiters and breakers; nil leaves
 	// them out of the run's record.

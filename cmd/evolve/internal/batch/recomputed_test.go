@@ -76,8 +76,8 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 	}{
 		"a difference":   {func(_ *archive.AgentResult, f *archive.Finalist) { f.Ruling.Difference += .01 }, "difference"},
 		"a bound":        {func(_ *archive.AgentResult, f *archive.Finalist) { f.Ruling.NewLower += .01 }, "new_lower"},
-		"a reason":       {func(_ *archive.AgentResult, f *archive.Finalist) { f.Reason = "it is splendid" }, "its description"},
-		"a comparison":   {func(_ *archive.AgentResult, f *archive.Finalist) { f.Comparison.MeanB++ }, "its description"},
+		"a reason":       {func(_ *archive.AgentResult, f *archive.Finalist) { f.Reason = "it is splendid" }, "its stored reason, acceptance or comparison"},
+		"a comparison":   {func(_ *archive.AgentResult, f *archive.Finalist) { f.Comparison.MeanB++ }, "its stored reason, acceptance or comparison"},
 		"a sentence":     {func(r *archive.AgentResult, _ *archive.Finalist) { r.Reason = "it is splendid" }, "the sentence"},
 		"a verdict":      {func(r *archive.AgentResult, _ *archive.Finalist) { r.Verdict = archive.Trade }, "verdict"},
 		"a level":        {func(_ *archive.AgentResult, f *archive.Finalist) { f.Judged.Alpha *= 2 }, "threshold"},

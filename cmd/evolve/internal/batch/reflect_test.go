@@ -74,10 +74,10 @@ func TestUnsentReflect(t *testing.T) {
 		want       string
 	}{
 		{mutate.Rate{}, mutate.Rate{}, 0, ""},
-		{mutate.Rate{MaxUSD: .03}, mutate.Rate{}, 0, "and 2,000 of output), more than max_usd of the route: 0.03"},
+		{mutate.Rate{MaxUSD: .03}, mutate.Rate{}, 0, "and 2,000 of output), but max_usd of the route is 0.03"},
 		{mutate.Rate{MaxUSD: 1}, mutate.Rate{MaxUSD: .05}, 0, "no request to route dear will be sent: the smallest can cost up to $0.0"},
-		{mutate.Rate{}, mutate.Rate{}, .01, "more than budget.usd: 0.01"},
-		{mutate.Rate{MaxTokens: 2100}, mutate.Rate{}, 0, "more than max_tokens of the route: 2100"},
+		{mutate.Rate{}, mutate.Rate{}, .01, "but budget.usd is 0.01"},
+		{mutate.Rate{MaxTokens: 2100}, mutate.Rate{}, 0, "but max_tokens of the route is 2100"},
 		{mutate.Rate{MaxTokens: 20_000}, mutate.Rate{MaxTokens: 20_000}, 1, ""},
 	} {
 		set.Search.Reflect = workspace.Reflect{Rate: c.all, Routes: []mutate.AuthorRoute{{Name: "dear", Rate: c.route}}}

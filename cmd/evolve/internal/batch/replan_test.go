@@ -58,9 +58,9 @@ func TestAnEarlierNightIsKnown(t *testing.T) {
 	})
 }
 
-// TestResumeWithinLimits stops a night that is limited by time and money in the middle and
-// resumes it. It must be the same run, its limits must cover both parts, and nothing may be
-// paid for twice.
+// TestResumeWithinLimits stops a night that is limited by time and money in the middle
+// and resumes it. The resumed run must be the same run, its limits must cover both parts,
+// and nothing may be paid for twice.
 func TestResumeWithinLimits(t *testing.T) {
 	for name, budget := range map[string]workspace.Budget{
 		"time": {Time: 20 * time.Second}, "money": {USD: 4}, "both": {Time: 20 * time.Second, USD: 5},

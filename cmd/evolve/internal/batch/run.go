@@ -56,7 +56,7 @@ type runner struct {
 	// jobs holds the tools to be rewritten.
 	jobs []forgeJob
 	// blocking names the first limit under policies for which an agent's evaluations were
-	// waiting when their time was over.
+	// waiting when the agent's time ran out.
 	blocking string
 	// slots limits the number of evaluations under way across all agents.
 	slots *night.Slots

@@ -41,8 +41,8 @@ func (r *runner) seats(agents []int) []seat {
 }
 
 // alone reports whether no other agent may run at the same time as the agent at the given
-// index. This holds for code, because builds and tests use all processors, and evaluations
-// take longer while others run.
+// index. This is the case if that agent's code is searched, because builds and tests use
+// all processors, and evaluations take longer while others run.
 func (r *runner) alone(agent int) bool { return r.o.Code.Found[r.agents[agent].ID] != nil }
 
 // most returns the maximum number of the given agents that run at once; it is at least 1.

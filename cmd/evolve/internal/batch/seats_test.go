@@ -94,9 +94,9 @@ func TestMoneyAfterAKill(t *testing.T) {
 	}
 }
 
-// TestTimeSideBySide checks that agents that run side by side finish in time, that an agent
-// with short evaluations gets its part of the slots beside one with long evaluations, and
-// that the forecast for the next night is what the agents had.
+// TestTimeSideBySide checks that agents that run side by side finish in time, that an
+// agent with short evaluations gets its share of the slots beside one with long
+// evaluations, and that the forecast for the next night equals what the agents had.
 func TestTimeSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := archive.OpenMemory()

@@ -30,8 +30,8 @@ func (o Options) payForPatches() bool {
 		slices.ContainsFunc(d.CodeReviewers, func(r review.CodeReviewer) bool { return r.Cannot == "" })
 }
 
-// sharedAfter returns the share of the money that is reserved for the work that follows all
-// agents: the work on patches and the rewriting of tools.
+// sharedAfter returns the share of the money that is reserved for the work that follows
+// the work on agents: the work on patches and the rewriting of tools.
 func (r *runner) sharedAfter() float64 {
 	share := 0.
 	if r.o.payForPatches() {

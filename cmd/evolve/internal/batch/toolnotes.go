@@ -23,8 +23,8 @@ const (
 	notedShared     = 8
 )
 
-// noteTools adds to the record of a new run the experience of the agents' live turns with
-// their tools, and finds the tools to be rewritten. A resumed run has the notes from its
+// noteTools adds the experience of the agents' live turns with their tools to the record
+// of a new run, and finds the tools to be rewritten. A resumed run has the notes from its
 // start.
 func (r *runner) noteTools(ctx context.Context) error {
 	if r.run.Resumed == 0 {

@@ -7,10 +7,10 @@ import (
 	"evolve/runtime/autonomy"
 )
 
-// warnOfRequests adds warnings to the plans of agents that recently made repeated unsafe
-// requests, with the recommendation to lower their level of autonomy. It is called after
-// the run's id is computed, because a person may decide on the requests before an
-// interrupted run continues.
+// warnOfRequests adds a warning to the plan of each agent that recently made repeated
+// unsafe requests. The warning recommends lowering the agent's level of autonomy.
+// warnOfRequests is called after the run's id is computed, because a person may decide on
+// the requests before an interrupted run continues.
 func (r *runner) warnOfRequests(ctx context.Context) error {
 	recent, err := r.o.Archive.RecentUnsafe(ctx, r.o.Now())
 	if err != nil {

@@ -75,8 +75,8 @@ func unsent(set *workspace.Settings, usd float64, route string, space agent.Spac
 	return ""
 }
 
-// leastRequest returns the maximum usage of the smallest first request about a config. ok
-// is false if the config has no parameter that a model may change.
+// leastRequest returns an upper limit on the usage of the smallest possible first request
+// about a config. ok is false if the config has no parameter that a model may change.
 func leastRequest(set *workspace.Settings, name string, space agent.Space, c agent.Config) (least model.Most, ok bool) {
 	route := set.Routes[name]
 	price, priced := set.Prices[route.Provider+"/"+route.Model]

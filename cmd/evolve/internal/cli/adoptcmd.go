@@ -94,8 +94,8 @@ func branchReviewer(sh *shell, w *workspace.Workspace, lend review.WithStore) *r
 }
 
 // branchText returns the text of a proposal's pull request: the output of `evolve show
-// --all`, because the reader may have no workspace, and the decision box of the proposal's
-// night.
+// --all` and the decision box of the proposal's night. The output is included because the
+// reader may have no workspace.
 func branchText(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive, p archive.ProposalRecord) (string, error) {
 	if p.Branch != nil { // the reader has the branch
 		b := *p.Branch

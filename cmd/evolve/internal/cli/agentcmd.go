@@ -177,7 +177,7 @@ func rangeOf(p agent.Param) string {
 	return string(p.Kind)
 }
 
-// taskOf returns the task that the flag task names, or a task made from the goal.
+// taskOf returns the task that the flag --task names, or a task made from the goal.
 func taskOf(c *cli.Context, w *workspace.Workspace, a *workspace.Agent) (*bench.Task, *bench.Suite, error) {
 	id := c.String("task")
 	if id == "" {

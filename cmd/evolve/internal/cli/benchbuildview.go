@@ -104,7 +104,7 @@ func (o *builtSuite) list(con *console) {
 	}
 }
 
-// describe returns a description of a task that consists of its side and its domain.
+// describe describes a task by its side and its domain.
 func describe(t bench.Task) string {
 	if t.Domain == "" {
 		return string(t.Split)

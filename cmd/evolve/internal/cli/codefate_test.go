@@ -160,8 +160,8 @@ func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	n.has("without a recorded commit", n.evolve("code", "show", "curve", name), ", at a commit that was not recorded; HEAD is "+n.head()[:12]+", where the blocks differ from the base and from this version\n", "  -a=1\n", "  +a=0\n")
 }
 
-// TestFateOfVersions checks that a rejection with its reason, and a gate that refused, are
-// shown with a version and in its lineage.
+// TestFateOfVersions checks that a version and its lineage show a rejection with its
+// reason, and a gate that refused the version.
 func TestFateOfVersions(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "3"), factors("0", "2", "3")}, []float64{3, 5})

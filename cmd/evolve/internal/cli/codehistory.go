@@ -27,7 +27,7 @@ type codeAct struct {
 	// Commit is the commit of an adoption or a rollback.
 	Commit string `json:"commit,omitempty"`
 
-	state archive.ProposalState // of the proposal now
+	state archive.ProposalState // the proposal's present state
 }
 
 type actKind string

@@ -97,9 +97,9 @@ func (n codeNights) evolve(args ...string) string {
 	return stdout.String()
 }
 
-// record adds versions to the latest night, each with a value in every search case.
-// ablations are pairs of numbers: that of a winner and that of what remains of it. Versions
-// are numbered from 1 in their order.
+// record adds versions to the latest night, each with a value for every search case.
+// ablations are pairs of version numbers: that of a winner and that of its reduced
+// version. Versions are numbered from 1 in their order.
 func (n codeNights) record(texts []string, values []float64, ablations ...[2]int) (names []string) {
 	n.t.Helper()
 	ctx := n.t.Context()
@@ -207,7 +207,7 @@ func TestHunksAreOfTheShownDiff(t *testing.T) {
 	}
 
 	// A person adds one of the hunks to the code by hand. The versions are still shown
-	// relative to the base on which they were measured, with its values.
+	// relative to the base on which they were measured, with the values of that base.
 	first := n.shown(names[0])
 	n.write(filepath.Join(n.repo, "params"), "# evolve:begin factors\n"+factors("0", "2", "3")+"# evolve:end\n")
 	n.commit()

@@ -25,7 +25,8 @@ type codeView struct {
 	Metric  string         `json:"metric,omitempty"`
 	Unit    string         `json:"unit,omitempty"`
 	Better  metrics.Better `json:"better,omitempty"`
-	// Base is the mean value of the present code; it is nil if the code was not scored yet.
+	// Base is the mean value of the present code; it is nil if the code has not been
+	// scored yet.
 	Base *codeBase `json:"base"`
 	// Noise describes how much the values of the present code differ between starts of the
 	// scoring command; it is nil if they do not differ.

@@ -44,8 +44,8 @@ type codeValues struct {
 	Search  *codeMeans     `json:"search"`
 	Holdout *codeMeans     `json:"holdout"`
 	Cases   []codeCase     `json:"cases"`
-	// Further compares the other metrics that the command prints, on each side of the
-	// split.
+	// Further compares the other metrics that the command prints, separately for the
+	// search and the holdout cases.
 	Further codeFurther `json:"further,omitzero"`
 
 	noun string // for the items on which versions are scored

@@ -192,9 +192,10 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	return view, nil
 }
 
-// meetings returns the evaluations of two variants by what a pair has in common (the task,
-// repeat and seed), these keys in the order of the records, and the number of the run for
-// each key. runs holds the ids of the runs that are read; nil means all runs.
+// meetings pairs the evaluations of two variants that have the task, repeat and seed in
+// common. It returns the pairs by these keys, the keys in the order of the records, and
+// the number of the run for each key. runs holds the ids of the runs that are read; nil
+// means all runs.
 func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant, runs []string) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
 	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
 	for r, err := range a.Runs(ctx) {

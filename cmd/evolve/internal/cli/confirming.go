@@ -92,8 +92,8 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs
 }
 
 // standing returns the champion in an agent's last run, the identifier of the data that
-// entries into the confirmation spend in that run, and the error control of the last run
-// that had a confirmation. runs are sorted with the latest first.
+// is used up by entries into the confirmation in that run, and the error control of the
+// last run that had a confirmation. runs are sorted with the latest first.
 func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, spends string, control *archive.EntryLedger, err error) {
 	for _, r := range runs {
 		if !slices.Contains(r.Agents, agentID) {

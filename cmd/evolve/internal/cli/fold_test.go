@@ -171,8 +171,8 @@ func TestChapterLines(t *testing.T) {
 	}
 }
 
-// wordsToKeep returns the sorted words of a chapter, without the marks that continue lines
-// and begin comments.
+// wordsToKeep returns the sorted words of a chapter, without the marks that continue
+// lines or begin comments.
 func wordsToKeep(chapter string) []string {
 	words := slices.DeleteFunc(strings.Fields(chapter), func(w string) bool { return w == `\` || w == "#" })
 	slices.Sort(words)

@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// shellLine matches a shell command that a person can copy, or an assignment that
-	// systemd units and crontabs continue in the same way.
+	// shellLine matches a shell command that a person can copy, or an assignment in a
+	// systemd unit or a crontab, whose lines are continued like those of a command.
 	shellLine = regexp.MustCompile(`^(?:\$ |ExecStart=|(?:cat|curl|crontab|evolve|gh|git|go|kubectl|make|nats|npx|ollama|printf|python3|ssh-keygen|sudo|systemctl)(?: |$))`)
 	// messageLine matches a message printed by evolve.
 	messageLine = regexp.MustCompile(`^(?:(?:error|hint|warning|note): |\S+:\d+:\d+: )`)

@@ -12,7 +12,7 @@ import (
 // folders to its left or from its own folder.
 var order = []string{"runtime", "bench", "archive", "mutate", "patch", "gates", "reports", "cmd"}
 
-// within lists packages that may import only these packages of the project.
+// within maps a package to the only packages of the project that it may import.
 var within = map[string][]string{
 	"runtime/agent": nil,
 	// The statistics need the unit of a metric and make the names of metrics and gates

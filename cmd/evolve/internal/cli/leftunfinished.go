@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// leaving returns what a new run does about the run that it leaves unfinished: the pages of
-// that run no longer advise to resume it, and a line on the terminal names the run.
+// leaving returns the function that a new run calls with the run that it leaves
+// unfinished. The function names that run on the terminal, and updates its pages so that
+// they no longer advise resuming it.
 func leaving(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive) func(archive.Run) {
 	return func(left archive.Run) {
 		if words := leftWords(left); words != "" && !sh.quiet {

@@ -41,7 +41,7 @@ func asTheyAreIn(ctx context.Context, root string, a *archive.Archive) (runsAsTh
 	return src.in(root), err
 }
 
-// in returns the source, which marks proposals that are stale in the workspace at root.
+// in returns r, set up to mark proposals that are stale in the workspace at root.
 func (r runsAsTheyAre) in(root string) runsAsTheyAre {
 	r.present = sync.OnceValue(func() *workspace.Workspace { return loadable(root) })
 	return r

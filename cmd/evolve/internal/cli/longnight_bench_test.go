@@ -30,12 +30,12 @@ for line in sys.stdin:
 // BenchmarkLongNight.
 const longNight = "EVOLVE_LONG_NIGHT"
 
-// BenchmarkLongNight runs, as a process, a night with its confirmation and its report, and
-// then, each as a separate process, the commands that a person waits for. It does so with
-// few tasks and many evaluations of each variant, and with many tasks. It makes 20,000
-// evaluations, or EVOLVE_LONG_NIGHT. The bounds are for 1,180,000, of which 1,000,000 are
-// made, in some 20 minutes for each of the two cases. Processor times are those of evolve
-// without the agent.
+// BenchmarkLongNight runs, as a process, a night with its confirmation and its report,
+// and then, each as a separate process, the commands that a person waits for. It does so
+// with few tasks and many evaluations of each variant, and with many tasks. It makes
+// 20,000 evaluations, or as many as EVOLVE_LONG_NIGHT states. The bounds are for
+// 1,180,000 evaluations, of which 1,000,000 are made; each of the two cases then takes
+// some 20 minutes. Processor times are those of evolve without the agent.
 func BenchmarkLongNight(b *testing.B) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		b.Skip("python3 is not installed")

@@ -101,7 +101,7 @@ var (
 )
 
 // siteBody renders the Markdown of a man page as HTML. References to pages become links,
-// and the headings, which are in capitals in man pages, are written like sentences.
+// and the headings, which are in capitals in man pages, are converted to sentence case.
 func siteBody(source string, files map[string]string) template.HTML {
 	source = heading.ReplaceAllStringFunc(source, func(line string) string {
 		return "# " + line[2:3] + strings.ToLower(line[3:])

@@ -73,7 +73,7 @@ type foundMemory struct {
 }
 
 // memoriesAsked returns the text that follows a command on memories, and the agent whose
-// memories it concerns. The argument what is the name of the text in the manual.
+// memories it concerns. The parameter "what" is the name that the manual gives that text.
 func memoriesAsked(sh *shell, c *cli.Context, what string) (string, *workspace.Workspace, *workspace.Agent, error) {
 	q := strings.TrimSpace(strings.Join(c.Args().Slice(), " "))
 	if q == "" {

@@ -166,7 +166,7 @@ func nearBegin(name string, names []string) []string {
 
 // nearWords returns, phrased as a question, the few flags that share the most words with
 // the name or mean the same. If the name asks for a format and the value is the name of a
-// flag, it returns that flag: `--format json` is --json.
+// flag, it returns that flag, for example --json for `--format json`.
 func nearWords(name, value string, names []string) []string {
 	words := tellingWords(name)
 	if asked := strings.ToLower(value); asked != "" && slices.Contains(names, asked) {

@@ -25,7 +25,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// nearEnd is the spent share of a budget under policies from which people are notified.
+// nearEnd is the share of a budget under policies that must be spent before people are
+// notified.
 const nearEnd = .9
 
 // teller notifies people of the outcome of one `evolve run`. No failure here changes how

@@ -57,7 +57,7 @@ func (p *place) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// copied returns a second place with a copy of the content.
+// copied returns a new place that contains a copy of p's files.
 func (p *place) copied(t *testing.T) *place {
 	t.Helper()
 	q := &place{t, t.TempDir()}

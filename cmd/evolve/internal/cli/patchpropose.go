@@ -127,8 +127,8 @@ func proposeIn(sh *shell, c *cli.Context, w *workspace.Workspace, target review.
 	return err
 }
 
-// left turns an error about a proposal that is recorded but has no verdict into one with a
-// hint about what to do with the proposal. It returns other errors unchanged.
+// left adds a hint to an error about a proposal that is recorded but has no verdict. The
+// hint states what to do with the proposal. left returns other errors unchanged.
 func left(err error, temporary bool) error {
 	var l *review.LeftError
 	if !errors.As(err, &l) {

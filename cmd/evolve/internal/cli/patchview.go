@@ -32,9 +32,9 @@ type patchView struct {
 	// Further are the differences, on held-out cases, in metrics other than the one that
 	// decided.
 	Further []stats.Further `json:"further,omitempty"`
-	// MadeSmall describes which parts of the finalist from which this patch was reduced
-	// remain in it, and whether there were enough evaluations to try all parts. It is empty
-	// for other patches. Only `evolve show` looks it up.
+	// MadeSmall describes which parts of a finalist remain in this patch, which was
+	// reduced from the finalist, and whether there were enough evaluations to try all
+	// parts. It is empty for other patches. Only `evolve show` looks it up.
 	MadeSmall string `json:"made_small,omitempty"`
 	// Digest is the hash to which a review refers and which a person approves.
 	Digest     string `json:"digest"`

@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// TestBarLine checks the labels of a bar at several widths: the stage, the number done of
-// the number planned, the time left, and then whatever fits.
+// TestBarLine checks the labels of a bar at several widths: the stage, the number done
+// out of the number planned, the time left, and then whatever fits.
 func TestBarLine(t *testing.T) {
 	began := time.Date(2026, 11, 28, 22, 0, 0, 0, time.UTC)
 	b := barState{

@@ -411,7 +411,7 @@ func decisionsOn(p archive.ProposalRecord) []string {
 		return []string{"evolve approve " + p.ID, "evolve diff " + p.ID, reject}
 	case archive.HumanLane:
 		return []string{"evolve approve " + p.ID + ` --override-reason "…"`, "evolve diff " + p.ID, reject}
-	case archive.Approved: // the commit is missing, and approving again makes it
+	case archive.Approved: // the commit is missing, and a second approval creates it
 		return []string{"evolve approve " + p.ID, reject}
 	case archive.GateFailed, archive.Drafted:
 		return []string{reject}

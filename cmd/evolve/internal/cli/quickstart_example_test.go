@@ -44,7 +44,8 @@ func runShell(t *testing.T, dir, command string) string {
 	return string(out)
 }
 
-// serve starts the service from a page on a free port and puts its address into agent.yaml.
+// serve starts the service that a page of the manual describes, on a free port, and puts
+// its address into agent.yaml.
 func serve(t *testing.T, dir string, words []string) {
 	t.Helper()
 	server := exec.Command(words[0], append(words[1:], "0")...)
@@ -149,8 +150,8 @@ func quickstartFiles(page string) []string {
 	return names
 }
 
-// TestQuickstartShowsItsFiles checks that for each file that it mentions, the chapter shows
-// either the file, or a program that writes the file and the command for it.
+// TestQuickstartShowsItsFiles checks that for each file that the chapter mentions, it
+// shows either the file, or a program that writes the file and the command for it.
 func TestQuickstartShowsItsFiles(t *testing.T) {
 	t.Parallel()
 	page := chapterText(t, "quickstart")

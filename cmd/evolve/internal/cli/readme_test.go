@@ -36,9 +36,9 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 	checkStatistics(t, strings.TrimSpace(demoDir.FindString(out)))
 }
 
-// checkStatistics checks that the report lines that the chapter on statistics explains are
-// those of the demo's report, and that the evidence in the chapter's text is the report's
-// evidence.
+// checkStatistics compares the chapter on statistics with the demo's report. The report
+// lines that the chapter explains must be lines of the report, and the evidence in the
+// chapter's text must be the report's evidence.
 func checkStatistics(t *testing.T, dir string) {
 	t.Helper()
 	_, section, ok := strings.Cut(chapterText(t, "statistics"), "## A report in plain words\n")

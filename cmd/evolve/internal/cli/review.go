@@ -103,7 +103,7 @@ type claimed struct {
 	// against describes how the stored evaluations contradict the proposal. If it is not
 	// empty, there are no grounds.
 	against string
-	// decisions are all decisions on the proposal, the oldest first.
+	// decisions lists all decisions on the proposal, oldest first.
 	decisions []archive.DecisionRecord
 	// notes describe whether a decision on the proposal was lost.
 	notes []string

@@ -20,9 +20,10 @@ for line in sys.stdin:
     sys.stdout.flush()
 `
 
-// BenchmarkCommandAgent measures the path of an evaluation through one pool of two
-// sandboxed programs, persisted. The bound is 3,000 a second on two cores. For comparison,
-// it also reports what promptfoo 0.123 stored on the same kind of machine.
+// BenchmarkCommandAgent measures the whole path of an evaluation, including its storage,
+// through one pool of two sandboxed programs. The bound is 3,000 evaluations a second on
+// two cores. For comparison, it also reports what promptfoo 0.123 stored on the same kind
+// of machine.
 func BenchmarkCommandAgent(b *testing.B) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		b.Skip("python3 is not installed")

@@ -32,8 +32,9 @@ type spyRequest struct {
 	Workdir string
 }
 
-// answer is correct more often the higher the level is. Level 2 is the attack: the spy has
-// all answers and gives them if the request reveals that it belongs to the confirmation.
+// answer gives the correct answer more often at higher levels. Level 2 is the attack: the
+// spy has all answers and gives them if the request reveals that it belongs to the
+// confirmation.
 func (q spyRequest) answer() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", q.Seed, q.Task.Goal))
 	chance := float64(binary.BigEndian.Uint32(sum[:])) / math.MaxUint32
@@ -379,8 +380,8 @@ func (s *sights) mixed(t *testing.T) {
 			pairs++
 		}
 	}
-	// A block of n tasks has 2n requests, and a request is followed by the other one for
-	// its task by chance in 1 of 2n − 1 cases.
+	// A block of n tasks has 2n requests, two for each task. By chance, a request is
+	// followed by its task's other request in 1 of 2n − 1 cases.
 	if pairs > len(s.holdout)/10 {
 		t.Errorf("%d of %d requests follow the other one for the same task", pairs, len(s.holdout))
 	}

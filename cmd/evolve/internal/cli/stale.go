@@ -47,7 +47,7 @@ func loadable(root string) *workspace.Workspace {
 	return w
 }
 
-// markStale marks the stale proposals in a list, and the proposals of memories that are
+// markStale marks the stale proposals in a list, and the memory proposals that have been
 // overtaken.
 func markStale(ctx context.Context, w *workspace.Workspace, a *archive.Archive, lines []proposalLine) error {
 	for i := range lines {

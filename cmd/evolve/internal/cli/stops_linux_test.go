@@ -88,7 +88,7 @@ func (p *place) runs() (running bool, ids []string) {
 	return v.Running, ids
 }
 
-// until checks repeatedly whether so returns true, for some seconds at most.
+// until checks repeatedly whether so returns true, for a few seconds at most.
 func (p *place) until(what string, so func() bool) {
 	p.t.Helper()
 	for range 600 {

@@ -22,8 +22,9 @@ type GraderTrial struct {
 	// Ungraded is the reason why the program gave no score; it is empty if there is no such
 	// reason.
 	Ungraded string
-	// Unstartable and Late report why the program gave no score: Unstartable, that it
-	// cannot be started, and Late, that the time limit of a trial ended it.
+	// Unstartable and Late report why the program gave no score. Unstartable means that
+	// the program cannot be started, and Late means that the time limit of a trial ended
+	// it.
 	Unstartable, Late bool
 }
 

@@ -91,8 +91,8 @@ func (p place) settings(text string) {
 	}
 }
 
-// TestCodeProposes checks that nights over code end with a patch, so the tests that kill
-// such nights reach a proposal.
+// TestCodeProposes checks that nights over code end with a patch, so that the tests that
+// kill such nights do reach a proposal.
 func TestCodeProposes(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T) place{"code": scored, "own code": owned} {

@@ -29,7 +29,7 @@ func mounted(t *testing.T) string {
 	return dir
 }
 
-// fill fills the disk until only but bytes are free.
+// fill fills the disk but leaves the given number of bytes free.
 func fill(t *testing.T, path string, but uint64) {
 	t.Helper()
 	var s unix.Statfs_t

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// hostile are manners with which no variant may win, and "children", which answers
-// correctly but leaves processes behind.
+// hostile lists ways of answering with which no variant may win, and "children", which
+// answers correctly but leaves processes behind.
 var hostile = []manner{
 	{"crash", `exit 3`},
 	{"garbage", `echo 'Traceback (most recent call last):'; continue`},

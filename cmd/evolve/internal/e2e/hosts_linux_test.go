@@ -15,8 +15,8 @@ import (
 // this machine.
 type host struct {
 	t *testing.T
-	// space is the name of the namespace, and device that of the link's end on this
-	// machine.
+	// space is the name of the namespace, and device is the name of the link's end on
+	// this machine.
 	space, device string
 	// here is the address of the link's end on this machine.
 	here string

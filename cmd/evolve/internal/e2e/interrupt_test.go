@@ -13,7 +13,7 @@ import (
 	"evolve/archive"
 )
 
-// reasonOf returns the reason of a run that a signal stops.
+// reasonOf returns the reason that a run states when the given signal stops it.
 func reasonOf(s syscall.Signal) string {
 	if s == syscall.SIGTERM {
 		return "the system or another program ended it (SIGTERM)"

@@ -75,7 +75,7 @@ func TestKills(t *testing.T) {
 					return
 				}
 			}
-			// At any time only few evaluations are in progress or not yet on disk.
+			// At any time only a few evaluations are in progress or not yet on disk.
 			if again > kills*inFlight {
 				t.Errorf("%d evaluations were made twice after %d kills", again, kills)
 			}

@@ -87,7 +87,7 @@ func (c choice) answers(answer, label string) bool {
 	return slices.Contains(words, label) && !slices.Contains(words, "not")
 }
 
-// teach takes the turns. The user asks each question and corrects a wrong answer in the
+// teach runs the turns. The user asks each question and corrects a wrong answer in the
 // same conversation.
 func (l *lesson) teach() {
 	l.t.Helper()

@@ -11,10 +11,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRecordedModel runs a search over the form of the answer with replies recorded from a
-// real language model. With EVOLVE_LLM_RECORD=1 it records new replies from EVOLVE_LLM_URL,
-// which is needed when the text of a prompt changes. The recording covers both configs on
-// each of the twelve tasks, so the search may ask in any order.
+// TestRecordedModel runs a search over the form of the answer with replies recorded from
+// a real language model. With EVOLVE_LLM_RECORD=1 it records new replies from
+// EVOLVE_LLM_URL; this is necessary when the text of a prompt changes. The recording
+// covers both configs on each of the twelve tasks, so the search may ask in any order.
 func TestRecordedModel(t *testing.T) {
 	const settings = `routes:
   default: {provider: local, model: smollm2, temperature: 0, max_tokens: 16, context: 2048}

@@ -72,13 +72,13 @@ func (b *billing) billed() (calls int, usd, dearest float64) {
 	return b.calls, b.usd, b.dearest
 }
 
-// TestMoneyHoldsOverKills kills a night under a money limit several times, starting at its
-// first call, and resumes it. A call is reserved before it is made, at the cost of an
-// earlier call, so the server bills no more than the limit if all calls cost the same. If
-// their costs differ, each call that was under way when a process ended can push the bill
-// over the limit by at most the difference between its cost and that of the cheapest call.
-// Status, report and archive agree on the sum, which falls short of the bill by no more
-// than that either.
+// TestMoneyHoldsOverKills kills a night under a money limit several times, starting at
+// its first call, and resumes it. Before a call is made, the cost of an earlier call is
+// reserved for it, so the server bills no more than the limit if all calls cost the same.
+// If their costs differ, each call that was under way when a process ended can push the
+// bill over the limit by at most the difference between its cost and that of the cheapest
+// call. Status, report and archive agree on the sum, which falls short of the bill by no
+// more than that either.
 func TestMoneyHoldsOverKills(t *testing.T) {
 	t.Parallel()
 	const concurrency, limit = 4, .2    // 200 calls of 1000 tokens

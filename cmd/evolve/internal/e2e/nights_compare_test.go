@@ -324,8 +324,8 @@ func (s *tale) task(item string) string {
 	return s.taskOf[item]
 }
 
-// confirmed checks each comparison on the holdout, and the headline's comparison task by
-// task, against the answers from the nights on which it rests.
+// confirmed checks each comparison on the holdout against the answers from the nights on
+// which that comparison rests. It checks the headline's comparison task by task.
 func (s *tale) confirmed(r nightly) {
 	s.t.Helper()
 	a := r.Agents[0]

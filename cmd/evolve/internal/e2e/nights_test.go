@@ -25,9 +25,9 @@ space:
   temperature.stock: {}
 `
 
-// stockWorkspace returns a workspace in a git repository whose agent works in a stockroom.
-// Its policies tolerate a busy machine: no call counts as late, and neither slow calls nor
-// a series of failed calls open a breaker.
+// stockWorkspace returns a workspace, in a git repository, whose agent works in a
+// stockroom. Its policies tolerate a busy machine: no call counts as late, and neither
+// slow calls nor a series of failed calls open a breaker.
 func stockWorkspace(t *testing.T, s *stockroom) place {
 	t.Helper()
 	p := newPlace(t, t.TempDir())
@@ -108,7 +108,8 @@ type tale struct {
 	champion float64
 	nights   []noted
 	adopted  []adoption
-	// fromUse holds the split, and taskOf the id, of each task made from use, by item.
+	// fromUse maps the item of each task made from use to the task's split, and taskOf
+	// maps it to the task's id.
 	fromUse, taskOf map[string]string
 	// suites counts the changes to the agent's suites.
 	suites int
@@ -126,8 +127,8 @@ type noted struct {
 	run      string
 	champion float64
 	suites   int
-	// first is the number of answers at the start of the night that are reruns of the
-	// champion and of the config that it replaced.
+	// first is the number of answers, at the start of the night, that belong to reruns of
+	// the champion and of the config that it replaced.
 	first int
 	// asked holds the requests of evaluations that count; all also holds those of
 	// evaluations that do not.

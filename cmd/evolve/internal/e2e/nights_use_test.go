@@ -145,7 +145,7 @@ func (s *tale) learned() {
 type reviewed struct{ turns, thanks, corrections, calls int }
 
 // used compares what `tools health` shows with the calls in live turns: the counts, the
-// rate and, by its formula, the usefulness of each capsule.
+// rate and the usefulness of each capsule, which must follow the formula.
 func (s *tale) used() {
 	s.t.Helper()
 	got := ask[struct {
@@ -219,9 +219,9 @@ func (s *tale) conduct() {
 	s.count("the memories", len(memories.Memories)+len(memories.Retracted)+len(memories.Gaps), 0)
 }
 
-// competent checks that the competence which the agent has learnt is .5, plus .02 for each
-// turn and minus .05 for each correction, within .2 of the value at the start of a day. The
-// value is not checked if the story runs past midnight.
+// competent checks that the agent's learnt competence starts at .5, gains .02 with each
+// turn, loses .05 with each correction, and stays within .2 of its value at the start of
+// a day. The value is not checked if the story runs past midnight.
 func (s *tale) competent(started time.Time) {
 	s.t.Helper()
 	var e experience.Experience

@@ -25,8 +25,9 @@ type stockroom struct {
 	// best is the temperature at which the model reads tool answers best. Its share of
 	// right answers falls from .95 by slope for each unit of temperature away from best.
 	best, slope float64
-	// degraded makes the tool count fail for all nuts and for a tenth of the bolts. If it
-	// failed for all bolts, its breaker would open, and a night would wait for the breaker.
+	// degraded makes the tool named count fail for all nuts and for a tenth of the bolts.
+	// If it failed for all bolts, its breaker would open, and a night would wait for the
+	// breaker.
 	degraded bool
 	asked    []question
 	called   []toolCall

@@ -70,7 +70,7 @@ func (p place) start(args ...string) *process {
 	return pr
 }
 
-// begin starts cmd. At the end of the test cmd is killed if it still runs.
+// begin starts cmd. If cmd is still running at the end of the test, it is killed.
 func begin(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	pr := &process{t: t, cmd: cmd, ended: make(chan struct{}), stuck: stuck}

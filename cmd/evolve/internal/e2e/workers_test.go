@@ -58,8 +58,8 @@ func (h *hubServer) worker(p place, name string, slots int) *process {
 	return p.apart().start("worker", "--hub", h.srv.ClientURL(), "--name", name, "--slots", fmt.Sprint(slots))
 }
 
-// apart returns an empty place with the environment of p. Its processes are not counted
-// among those of p's runs.
+// apart returns a new, empty place with a copy of p's environment. Processes of the new
+// place are not counted among those of p's runs.
 func (p place) apart() place {
 	p.t.Helper()
 	was := markVar + "=" + p.root

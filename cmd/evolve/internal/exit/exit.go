@@ -203,8 +203,8 @@ func Suggest(fallback, format, name string, names []string) string {
 	return fallback
 }
 
-// Listed returns the names after an introduction, or the given text (none) if there are no
-// names.
+// Listed returns the introduction followed by the names, or the argument none if there
+// are no names.
 func Listed(introduction string, names []string, none string) string {
 	if len(names) == 0 {
 		return none

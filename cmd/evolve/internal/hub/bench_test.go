@@ -15,7 +15,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// aimServerMB is the target limit for the memory of a server beside a run, in MB.
+// aimServerMB is the target for the maximum memory of a server during a run, in MB.
 const aimServerMB = 100
 
 // taking returns an agent that takes the time d for each task.
@@ -26,8 +26,9 @@ func taking(d time.Duration) doing {
 	}
 }
 
-// feed runs the tasks that next numbers, at most ahead at once, until next has no more, and
-// passes each result to recorded. It returns when all tasks have ended.
+// feed runs the tasks with the numbers that next returns, and passes each result to
+// recorded. It runs up to ahead tasks at once, until next has no more numbers. It returns
+// when all tasks have ended.
 func feed(ctx context.Context, r *Remote, ahead int, next func() (int64, bool), recorded func(seq int64, res agent.Result)) {
 	var wg sync.WaitGroup
 	for range ahead {
@@ -96,7 +97,7 @@ func BenchmarkSteadyTasks(b *testing.B) {
 	}
 }
 
-// tasks measures n tasks that each take the time task.
+// tasks measures n tasks, each of which takes the given time (task).
 func tasks(b *testing.B, task time.Duration, n int) {
 	w := newApart(b)
 	r := w.coordinate(offer())
@@ -121,8 +122,9 @@ func tasks(b *testing.B, task time.Duration, n int) {
 	b.ReportMetric(aimServerMB, "aim-server-MB")
 }
 
-// BenchmarkIdeal measures 1,000 tasks of a second on four workers with 32 slots each,
-// compared with the time that they would take if only the slots limited them.
+// BenchmarkIdeal measures the time that 1,000 one-second tasks take on four workers with
+// 32 slots each, compared with the time that they would take if only the slots limited
+// them.
 func BenchmarkIdeal(b *testing.B) {
 	w := newApart(b)
 	r := w.coordinate(offer())
@@ -146,9 +148,9 @@ func BenchmarkIdeal(b *testing.B) {
 
 // BenchmarkKills cuts the connections of 1,000 workers in the middle of their tasks, one
 // after another, and replaces each with a new worker. It counts the evaluations that were
-// lost or recorded twice, and the tasks that ran again compared with the slots of the
-// killed workers. The tests in internal/e2e kill processes; this benchmark cuts
-// connections, because 1,000 processes take half an hour.
+// lost or recorded twice, and compares the number of tasks that ran again with the number
+// of slots of the killed workers. The tests in internal/e2e kill processes; this
+// benchmark cuts connections, because 1,000 processes take half an hour.
 func BenchmarkKills(b *testing.B) {
 	const workers, slots, kills = 8, 4, 1000
 	for range b.N {

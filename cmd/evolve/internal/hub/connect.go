@@ -73,7 +73,7 @@ type Options struct {
 }
 
 // RunInbox and WorkerInbox are different, because jobs and answers are delivered to
-// inboxes, and a worker's credentials must not be able to read the inboxes of a run.
+// inboxes, and a worker's credentials must not allow it to read the inboxes of a run.
 const (
 	RunInbox    = "evolve.inbox.run"
 	WorkerInbox = "evolve.inbox.worker"

@@ -18,9 +18,9 @@ func CheckCredentials(text []byte) error {
 	return err
 }
 
-// identify returns the option with which this process identifies itself by its credentials.
-// A seed without a JWT stands for a user that the server's configuration names by its
-// public key.
+// identify returns the option with which this process identifies itself by its
+// credentials. A seed without a JWT stands for a user that the server's configuration
+// identifies by the user's public key.
 func identify(creds []byte) (nats.Option, error) {
 	key, err := nkeys.ParseDecoratedUserNKey(creds)
 	if err != nil {

@@ -43,8 +43,8 @@ func TestCheckCredentials(t *testing.T) {
 	}
 }
 
-// TestBrokenPipe tests that a connection that the server ends is not mistaken for an output
-// whose reader has gone: the command would then end without a message.
+// TestBrokenPipe tests that a connection that the server ends is not mistaken for an
+// output whose reader has gone: otherwise the command would end without a message.
 func TestBrokenPipe(t *testing.T) {
 	err := unreachable(fmt.Errorf("write: %w", syscall.EPIPE))
 	if errors.Is(err, syscall.EPIPE) || !errors.Is(err, ErrUnreachable) {

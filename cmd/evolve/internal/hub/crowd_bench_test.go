@@ -75,7 +75,8 @@ func BenchmarkCrowd(b *testing.B) {
 	b.ReportMetric(w.server.peakMB(), "server-MB")
 }
 
-// load is what a server and a run have done: seconds of processor time, messages and tasks.
+// load is the work that a server and a run have done, in seconds of processor time,
+// messages and tasks.
 type load struct{ server, run, messages, tasks float64 }
 
 func (w *apart) load(done *atomic.Int64) (l load) {

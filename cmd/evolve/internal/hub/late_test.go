@@ -85,8 +85,9 @@ func TestSlowAcknowledgement(t *testing.T) {
 	r.untilEmpty(t)
 }
 
-// TestSlowRecord checks that an answer that the archive gets late, so that the server
-// delivers it again, is not counted as a repeat and leaves the server when it is recorded.
+// TestSlowRecord checks an answer that reaches the archive so late that the server
+// delivers it again. The answer is not counted as a repeat, and leaves the server when it
+// is recorded.
 func TestSlowRecord(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())

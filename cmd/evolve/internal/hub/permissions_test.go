@@ -113,7 +113,8 @@ func calm(t *testing.T, sides ...<-chan string) {
 	}
 }
 
-// The content that no worker's credentials may find by reading the store.
+// The content that a worker must not be able to find by reading the store with its
+// credentials.
 const (
 	secretFixture = "the fixture of a task"
 	secretBundle  = "the folder of an agent"
@@ -259,7 +260,8 @@ func workersMayNot(r *Remote) []string {
 		"$JS.API.CONSUMER.DELETE.EVOLVE_WORK." + r.offer.Queue, "$JS.API.CONSUMER.PAUSE.EVOLVE_WORK." + r.offer.Queue,
 		"$JS.API.CONSUMER.NAMES.EVOLVE_WORK", "$JS.API.CONSUMER.LIST.EVOLVE_WORK",
 		"$JS.API.CONSUMER.MSG.NEXT.EVOLVE_ANSWERS." + r.answers, "$JS.API.CONSUMER.INFO.EVOLVE_ANSWERS." + r.answers,
-		// Without a filter in the subject, a consumer reads what its body names.
+		// If the subject has no filter, the request's body determines what the consumer
+		// reads.
 		"$JS.API.CONSUMER.CREATE.KV_evolve_offers.x", "$JS.API.CONSUMER.CREATE.KV_evolve_offers",
 	}
 	for _, stream := range []string{workStream, answerStream, "KV_evolve_offers", "KV_evolve_workers", "OBJ_evolve_bundles", "OBJ_evolve_parts"} {
@@ -278,7 +280,7 @@ func workersMayNot(r *Remote) []string {
 // expectRefusal checks that the server has refused the last message.
 func expectRefusal(t *testing.T, h *Hub, refused <-chan string, what string) {
 	t.Helper()
-	if err := h.nc.Flush(); err != nil { // the refusal comes before the receipt
+	if err := h.nc.Flush(); err != nil { // the server sends a refusal before it answers the flush
 		t.Fatal(err)
 	}
 	subject := what[strings.LastIndex(what, " ")+1:]

@@ -106,6 +106,6 @@ func (e *entry) put(ctx context.Context, kv jetstream.KeyValue, data []byte) boo
 	return true
 }
 
-// foreignEntries is the number of consecutive foreign values that prove that another worker
-// has the same name.
+// foreignEntries is how many consecutive foreign values prove that another worker has the
+// same name.
 const foreignEntries = 3

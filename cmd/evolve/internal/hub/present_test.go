@@ -9,9 +9,9 @@ import (
 	"evolve/cmd/evolve/internal/hub/hubtest"
 )
 
-// TestTwoWorkersOfOneName checks that two live workers with the same name both notice it,
-// and that a worker that replaces a killed worker, or one whose entry has expired, does
-// not.
+// TestTwoWorkersOfOneName checks that two live workers with the same name both notice the
+// clash, and that a worker that replaces a killed worker, or one whose entry has expired,
+// notices none.
 func TestTwoWorkersOfOneName(t *testing.T) {
 	w := newWorld(t)
 	h := w.connect("w")

@@ -35,8 +35,8 @@ type Remote struct {
 
 	mu      sync.Mutex
 	waiting map[string]*pending
-	// early holds answers to jobs from an earlier process of the run that this process has
-	// not requested yet, by evaluation and request.
+	// early holds, by evaluation and request, the answers to jobs that an earlier process
+	// of the run requested and this process has not requested yet.
 	early map[jobName]*received
 	// held holds the messages of answers that the archive does not have yet, by sequence
 	// number.
@@ -101,7 +101,8 @@ type pending struct {
 	ctx context.Context
 	// at is the position of the job in the queue.
 	at uint64
-	// later reports whether the job is not for the first request of its evaluation.
+	// later reports whether the job is for a request after the first one of its
+	// evaluation.
 	later bool
 	// missed is the number of consecutive searches that found the job neither in the queue
 	// nor answered.
@@ -478,7 +479,7 @@ func (r *Remote) cancel(id string, p *pending) {
 	r.mu.Lock()
 	at, work := p.at, r.work
 	r.mu.Unlock()
-	_ = work.DeleteMsg(ctx, at) // a message that is not deleted is withdrawn with the offer
+	_ = work.DeleteMsg(ctx, at) // if the deletion fails, the message is withdrawn together with the offer
 }
 
 // Recorded acknowledges the answers for an evaluation that is in the archive.

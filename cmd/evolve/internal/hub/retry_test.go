@@ -35,7 +35,7 @@ func TestOfferIsOpenedAgain(t *testing.T) {
 	if c.asked.Load() != 1 {
 		t.Errorf("it warned %d times", c.asked.Load())
 	}
-	for serves := 0; serves == 0; time.Sleep(time.Millisecond) { // it tells so soon
+	for serves := 0; serves == 0; time.Sleep(time.Millisecond) { // the worker soon announces that it serves
 		there, err := c.hub.Workers(t.Context())
 		if err != nil {
 			t.Fatal(err)

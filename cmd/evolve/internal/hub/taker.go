@@ -50,8 +50,8 @@ const ackTime = 2 * time.Second
 // fetchTime limits one request for a job. The server keeps the request for that long.
 const fetchTime = 5 * time.Second
 
-// serve takes jobs until ctx ends, and returns when no job is running any longer. The end
-// of hurry ends running jobs.
+// serve takes jobs until ctx ends, and returns when no job is running any longer. Running
+// jobs are ended when hurry ends.
 func (t *taker) serve(ctx, hurry context.Context) {
 	w := t.worker
 	cancels, err := w.Hub.nc.Subscribe(cancelSubject+t.token, func(m *nats.Msg) { t.withdraw(string(m.Data)) })

@@ -154,7 +154,7 @@ type following struct {
 	// answered reports whether the hub has answered a request about its offers.
 	answered bool
 	// open holds, for each offer that is served, the function that stops serving it, and
-	// last holds the offers; both are by token.
+	// last holds the offers; both are keyed by token.
 	open map[string]func()
 	last map[string]Offer
 }

@@ -77,8 +77,8 @@ type Waiting struct {
 	Oldest time.Time
 }
 
-// Hub holds the numbers of a run's tasks on the workers of a hub, by result, and the
-// maximum number of workers that served the run at the same time.
+// Hub holds, for each result, the number of a run's tasks on the workers of a hub. It
+// also holds the maximum number of workers that served the run at the same time.
 type Hub struct {
 	Tasks       map[string]int
 	RepeatedUSD float64

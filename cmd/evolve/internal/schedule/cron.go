@@ -46,7 +46,8 @@ const (
 )
 
 // block finds the lines of a workspace in a crontab, including the marks. If there are
-// none, from equals to. block fails if only one of the marks is present.
+// none, the offsets from and to are equal. block fails if only one of the marks is
+// present.
 func block(crontab, workspace string) (from, to int, err error) {
 	at, begun := 0, false
 	for line := range strings.Lines(crontab) {
@@ -90,7 +91,8 @@ func replaceBlock(crontab, workspace, lines string) (string, error) {
 
 var daily = regexp.MustCompile(`^(\d{1,2}) (\d{1,2}) \* \* \* (.+)$`)
 
-// parseBlock parses lines rendered by [Crontab], as far as a person has not changed them.
+// parseBlock parses lines rendered by [Crontab]. What a person has changed beyond
+// recognition stays empty.
 func parseBlock(lines string) Installed {
 	in := Installed{Kind: Cron}
 	for line := range strings.Lines(lines) {

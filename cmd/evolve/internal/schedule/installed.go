@@ -83,14 +83,14 @@ const grace = 5 * time.Minute
 
 // State is the state of a schedule at one moment.
 type State struct {
-	// Last is when the last night since the schedule was installed was due; it is zero if
-	// none was. Next is when the next night is due.
+	// Last is the time at which a night was last due since the schedule was installed; it
+	// is zero if none was due. Next is the time at which the next night is due.
 	Last, Next time.Time
 	// Missed reports whether no run worked between Last and now although there was enough
 	// time for a run to begin.
 	Missed bool
-	// CatchUp reports whether no run worked between Last and now, or whether the process of
-	// the last run died.
+	// CatchUp reports whether a night must be caught up, because no run worked between
+	// Last and now or because the process of the last run died.
 	CatchUp bool
 }
 

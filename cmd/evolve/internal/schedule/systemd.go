@@ -63,7 +63,8 @@ var (
 	execStart  = regexp.MustCompile(`(?m)^ExecStart=(.+)$`)
 )
 
-// parseUnits parses units rendered by [Units], as far as a person has not changed them.
+// parseUnits parses units rendered by [Units]. What a person has changed beyond
+// recognition stays empty.
 func parseUnits(service, timer string) Installed {
 	in := Installed{Kind: Systemd}
 	if m := onCalendar.FindStringSubmatch(timer); m != nil && strings.Count(timer, "OnCalendar=") == 1 {

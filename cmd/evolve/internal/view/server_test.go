@@ -275,7 +275,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// hidden matches attributes that a form sends back or the script reads unchanged.
+// hidden matches attributes whose values stay unchanged because a form sends them back or
+// the script reads them.
 var hidden = regexp.MustCompile(` (value|data-agent)="[^"]*"`)
 
 // TestHostile checks that foreign text is shown on every page and obeyed on none.
@@ -320,9 +321,9 @@ func TestTranscriptIsReadable(t *testing.T) {
 	}
 }
 
-// TestPagesHaveTheirSubject checks that the page of an evaluation has its question, that of
-// a cell its task, and that of a proposal its price and the decisions before everything
-// else.
+// TestPagesHaveTheirSubject checks that the page of an evaluation shows its question,
+// that the page of a cell shows its task, and that the page of a proposal shows its price
+// and the decisions before everything else.
 func TestPagesHaveTheirSubject(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, &asker{})

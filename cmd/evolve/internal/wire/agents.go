@@ -236,8 +236,8 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 	return opened, nil
 }
 
-// turnOptions returns the options of a built-in agent without the agent's model and foreign
-// tools.
+// turnOptions returns a built-in agent's options, except for the agent's model and
+// foreign tools.
 func (f *AgentFactory) turnOptions(a *workspace.Agent) turn.Options {
 	set := &f.workspace.Settings
 	options := turn.Options{

@@ -171,8 +171,8 @@ func TestAUserWhoAlwaysCorrects(t *testing.T) {
 	}
 }
 
-// TestAUserWhoAlwaysPraises does the same with praise: praise raises nothing above its
-// bound, and later corrections still count.
+// TestAUserWhoAlwaysPraises checks that thirty days of praise raise nothing above its
+// bound, and that later corrections still count.
 func TestAUserWhoAlwaysPraises(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many days, one after another")

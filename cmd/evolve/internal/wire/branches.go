@@ -46,8 +46,8 @@ type pullRequest struct {
 	BodyFile   string `json:"body_file"`
 }
 
-// openPullRequest runs the program that adoption.open names, which has the operator's
-// rights and environment.
+// openPullRequest runs the program that adoption.open names, with the operator's rights
+// and environment.
 func (h *Host) openPullRequest(ctx context.Context, w *workspace.Workspace, r review.PullRequest) error {
 	file := filepath.Join(w.StateDir(), branchesFolder, filepath.Base(r.Branch)+".md")
 	if err := workspace.CheckState(w.Root); err != nil {

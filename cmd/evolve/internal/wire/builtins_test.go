@@ -43,9 +43,9 @@ func loadLanguage(t *testing.T, model, agentYAML string, files map[string]string
 	return a
 }
 
-// TestOldChampionOfALanguageModel tests that champion files and archived configs from
-// before language models had a space of their own are still valid: the directives of the
-// heuristic, its weights, and a selection that names essential tools.
+// TestOldChampionOfALanguageModel tests that champion files and archived configs are
+// still valid if they were made before language models had a space of their own: the
+// directives of the heuristic, its weights, and a selection that names essential tools.
 func TestOldChampionOfALanguageModel(t *testing.T) {
 	old := map[string]string{
 		"config.yaml": "tools.selection: [read_file, grep, repo_index]\ntools.pattern_weight: 0.3\ntools.performance_weight: 0.98\n" +
@@ -88,7 +88,7 @@ func TestRouteTemperature(t *testing.T) {
 }
 
 // TestLanguageSpace tests which parameters are searched with a language model, on tasks
-// without parts, turns and memories.
+// that have no parts, turns or memories.
 func TestLanguageSpace(t *testing.T) {
 	plain := []string{
 		"tools.selection", "loop.max_iterations", "loop.self_check", "temperature.operations", "tools.expire_turns",

@@ -275,8 +275,8 @@ func TestCancelledGraderIsKilled(t *testing.T) {
 	}
 }
 
-// TestGradersAtOnce tests that there are at most as many processes as answers are graded at
-// once.
+// TestGradersAtOnce tests that there are never more processes than answers that are
+// graded at the same time.
 func TestGradersAtOnce(t *testing.T) {
 	r := newGraderRig(t, pooledProtocol)
 	t.Cleanup(r.box.graders.Keep())

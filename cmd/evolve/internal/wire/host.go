@@ -17,8 +17,8 @@ import (
 
 // Host is the process for which agents, archives and reviewers are opened.
 type Host struct {
-	// Ctx ends with the process; an interrupt that lets a command finish its work does not
-	// end it.
+	// Ctx ends with the process; an interrupt that lets a command finish its work does
+	// not end Ctx.
 	Ctx   context.Context
 	Env   Environment
 	Now   func() time.Time

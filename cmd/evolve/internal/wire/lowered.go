@@ -44,8 +44,8 @@ func (l lowering) sound() bool {
 	return l.Agent != "" && c.To.Valid() && strings.TrimSpace(c.By) != "" && strings.TrimSpace(c.Reason) != "" && !c.Time.IsZero()
 }
 
-// Lowerings holds the lowered levels and prohibitions that are waiting to be recorded. They
-// are already in force.
+// Lowerings holds the prohibitions and the lowered levels that are waiting to be
+// recorded. They are already in force.
 type Lowerings struct {
 	list, forbidding []lowering
 	// unread names a file that cannot be read. If it is set, only the lowest level applies.

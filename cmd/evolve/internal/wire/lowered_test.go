@@ -107,7 +107,7 @@ func TestLoweringHoldsAtOnce(t *testing.T) {
 		if left, err := loweredFiles(root); err != nil || len(left) != 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
-		for f, data := range kept { // as a process leaves them that is killed before it removes them
+		for f, data := range kept { // as left by a process that was killed before it removed them
 			if err := os.WriteFile(f, data, 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -42,7 +42,8 @@ func (o *ownTurn) feedback() []agent.Feedback {
 	return o.past.Wanted(experience.Use{Domain: t.Domain, Goal: t.Message, Session: t.Session, Now: t.Time})
 }
 
-// note adds the turn's domain and the calls to forbidden tools to the turn's transcript.
+// note records the turn's domain, and the calls to forbidden tools, in the turn's
+// transcript.
 func (o *ownTurn) note(t *agent.Transcript) {
 	o.turn.Calls = experience.CallsOf(t.Events)
 	t.Events = slices.Concat([]agent.Event{{Kind: agent.EventDomain, Name: o.turn.Domain}}, t.Events)

@@ -17,9 +17,9 @@ import (
 	"evolve/mutate/night"
 )
 
-// patchTrial prepares the agent of a target twice: once with its program from the base, and
-// once with its program from the candidate of a patch. The evaluations of both are not
-// recorded.
+// patchTrial prepares the agent of a target twice: once with its program from the base,
+// and once with its program from the candidate of a patch. Neither agent's evaluations
+// are recorded.
 func (h *Host) patchTrial(w *workspace.Workspace) func(context.Context, review.TrialSpec) (*review.AgentTrial, error) {
 	return func(ctx context.Context, ask review.TrialSpec) (*review.AgentTrial, error) {
 		a, ok := w.Agent(ask.Agent)

@@ -185,8 +185,8 @@ func (n QuarantineNote) Entry(kind, actor string, now time.Time) (archive.Ledger
 	return e, err
 }
 
-// keepHealth stores the changed health of the tools. If another run holds the archive, only
-// the count of the failures is lost, and a warning is printed.
+// keepHealth stores the changes in the health of the tools. If another run holds the
+// archive, only the count of the failures is lost, and a warning is printed.
 func (f *AgentFactory) keepHealth(u *toolUse) error {
 	if !u.any() || f.Frozen != nil { // a worker has no archive
 		return nil

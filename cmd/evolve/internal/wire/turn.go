@@ -25,7 +25,8 @@ type Turn struct {
 	Task   *bench.Task
 	Config agent.Config
 	Seed   int64
-	// Suite is the suite of the task, which is then graded; it is nil for a person's goal.
+	// Suite is the suite of the task; it is nil for a goal that a person gave. The turn
+	// is graded only if Suite is set.
 	Suite *bench.Suite
 	// Session is the name of the conversation; it is empty if there is none. Earlier is the
 	// state after the conversation's last turn.

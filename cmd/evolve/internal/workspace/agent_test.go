@@ -118,7 +118,8 @@ func TestServiceDefaults(t *testing.T) {
 }
 
 // TestLanguageModel checks a built-in agent whose model is a route: it samples, its space
-// contains the routes with its own first, and its own tools and skills are loaded.
+// contains the routes, with the route of its model first, and its own tools and skills
+// are loaded.
 func TestLanguageModel(t *testing.T) {
 	files := map[string]string{
 		"evolve.yaml": "providers: {local: {kind: openai, base_url: http://localhost:8080/v1}}\n" +

@@ -34,7 +34,7 @@ type agentFile struct {
 	folder string
 	// given holds the nodes of the values of the top-level keys.
 	given map[string]*yaml.Node
-	// adapter holds the nodes of the values of the adapter's keys.
+	// adapter holds the YAML nodes of the adapter's values, by key.
 	adapter map[string]*yaml.Node
 	// further holds the domains whose names begin with + in the file.
 	further map[string][]string

@@ -12,8 +12,8 @@ type Audit struct {
 	// Sign is the file of the private key that signs heads; it is empty if heads are not
 	// signed.
 	Sign string
-	// AllowedSigners is the file of the keys that may have signed heads; if it is empty,
-	// only the key in Sign may have signed them.
+	// AllowedSigners is the file of the keys whose signatures on heads are accepted; if
+	// it is empty, only signatures by the key in Sign are accepted.
 	AllowedSigners string
 }
 

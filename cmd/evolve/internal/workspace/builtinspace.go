@@ -38,8 +38,8 @@ func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []st
 	return space, searched
 }
 
-// narrowConditions removes values from the conditions of a space: those that the parameters
-// on which a condition depends can no longer have.
+// narrowConditions narrows the conditions of a space. It removes from each condition the
+// values that the parameter on which it depends can no longer have.
 func narrowConditions(space agent.Space) {
 	for i, p := range space.Params {
 		when := maps.Clone(p.When)

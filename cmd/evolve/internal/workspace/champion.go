@@ -58,8 +58,8 @@ func ChampionFiles(a *Agent, c agent.Config) map[string][]byte {
 	return files
 }
 
-// readChampion reads config.yaml and STRATEGY.md of a into a config of space. If the files
-// have issues, it reports them and returns false.
+// readChampion reads the agent's config.yaml and STRATEGY.md into a config of the space.
+// If the files have issues, it reports them and returns false.
 func readChampion(c *collector, root string, a *Agent, space agent.Space) (agent.Config, bool) {
 	return readChampionIn(c, root, path.Join("agents", a.ID), a, space)
 }
@@ -140,8 +140,9 @@ func readValues(s *source, n *yaml.Node, raw map[string]any, names, place map[st
 	}
 }
 
-// ReadChampion reads the champion files of a below root. root need not be the workspace
-// from which a was loaded, because a gate also reads back the files of a proposal.
+// ReadChampion reads the champion files of the agent a from below root. root need not be
+// the workspace from which a was loaded, because a gate also reads back the files of a
+// proposal.
 func ReadChampion(root string, a *Agent) (agent.Config, error) {
 	return ReadChampionIn(root, path.Join("agents", a.ID), a)
 }

@@ -67,8 +67,9 @@ func (w *Workspace) ModelHash(a *Agent) string {
 	return sum(h)
 }
 
-// RoutesHash identifies, in hexadecimal, the routes of a built-in agent with a language
-// model and the providers and models that they lead to. It returns "" for any other agent.
+// RoutesHash returns a hash, in hexadecimal, of the routes of a built-in agent with a
+// language model, and of the providers and models to which the routes lead. It returns ""
+// for any other agent.
 func (w *Workspace) RoutesHash(a *Agent) string {
 	if a.Adapter.Kind != KindBuiltin || a.Adapter.Model == ModelHeuristic {
 		return ""
@@ -91,8 +92,8 @@ func (w *Workspace) RoutesHash(a *Agent) string {
 }
 
 // reach lists the providers that an agent with a language model can use. These are the
-// providers of the routes, because a config may choose any route, and the fallback
-// providers that replace them when a budget is spent.
+// providers of all routes (a config may choose any route) and the fallback providers that
+// replace them when a budget is spent.
 func (w *Workspace) reach() []string {
 	set := &w.Settings
 	names := map[string]bool{}

@@ -34,8 +34,8 @@ type Provider struct {
 	// Recording is the file with the exchanges from which a replay answers. Its path has
 	// the same form as that of Record.
 	Recording string
-	// Of is the provider whose exchanges were recorded, or that provider's kind, as it is
-	// written in the file. OfKind is the kind in either case.
+	// Of is the name in the file: that of the provider whose exchanges were recorded, or
+	// that of its kind. OfKind is the provider's kind in both cases.
 	Of, OfKind string
 }
 

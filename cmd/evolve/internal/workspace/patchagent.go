@@ -58,7 +58,7 @@ func (l *loader) checkTrials(s *source, agents []Agent) {
 	}
 }
 
-// inside reports whether a folder is outer itself or is inside outer.
+// inside reports whether a folder is the folder outer itself or lies inside it.
 func inside(outer, folder string) bool {
 	within, err := filepath.Rel(outer, folder)
 	return err == nil && filepath.IsLocal(within)

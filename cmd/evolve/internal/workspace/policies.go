@@ -168,8 +168,9 @@ func (f *settingsFile) checkBook(s *source) {
 	}
 }
 
-// checkStandIn reports an issue if the policies under environment name a fallback provider
-// that would be its own fallback, because they apply to that provider as well.
+// checkStandIn checks the fallback provider in the policies under environment. It reports
+// an issue if the provider would be its own fallback, because those policies apply to
+// that provider as well.
 func (f *settingsFile) checkStandIn(s *source, l *layerEntry) {
 	to := l.settings.DegradedTo
 	if _, known := f.Providers[to]; !known || f.Policies.Providers[to].Exhausted != "" {

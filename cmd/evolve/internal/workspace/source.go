@@ -178,8 +178,8 @@ func (s *source) syntax(data []byte, err error) {
 	s.at(le.Mark.Line, le.Mark.Column, hint, "%s", message)
 }
 
-// sanity reports valid YAML that the workspace's files do not support. Because aliases are
-// refused, no document can expand when it is read.
+// sanity reports constructs that are valid YAML but are not allowed in the workspace's
+// files. Because aliases are refused, no document can expand when it is read.
 func (s *source) sanity(n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.AliasNode:

@@ -28,10 +28,10 @@ type LinkedStateError struct {
 
 func (e *LinkedStateError) Error() string { return e.Path + " is a link to another location" }
 
-// CheckState returns a [LinkedStateError] if there is a symbolic link in .evolve, or
-// directly in one of its folders other than the spools, where one of evolve's own folders
-// or files should be. .evolve itself may be a link. Deeper folders need no check, because
-// they are created anew for each use.
+// CheckState returns a [LinkedStateError] if a symbolic link takes the place of one of
+// evolve's own folders or files, either in .evolve or directly in one of its folders
+// other than the spools. .evolve itself may be a link. Deeper folders need no check,
+// because they are created anew for each use.
 func CheckState(root string) error {
 	dir := (&Workspace{Root: root}).StateDir()
 	entries, err := folderEntries(dir)

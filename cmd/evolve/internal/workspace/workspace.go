@@ -164,9 +164,9 @@ type Agent struct {
 	Allow []string
 	// MCP names the servers whose tools a built-in agent may call.
 	MCP []string
-	// ToolFiles holds the contents of tools/*.json and tools/*.star of a built-in agent,
-	// which are its own approved tools, and SkillFiles holds those of skills/*.md, both by
-	// file name. Hash covers them.
+	// ToolFiles holds the contents of a built-in agent's tools/*.json and tools/*.star,
+	// which are the agent's own approved tools. SkillFiles holds the contents of
+	// skills/*.md. Both are keyed by file name, and Hash covers both.
 	ToolFiles, SkillFiles map[string][]byte
 	// Bootstrap maps the names of files such as SOUL.md and GOALS.md to their contents.
 	Bootstrap map[string]string

@@ -10,8 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// dials is a small substitute for a real problem: 60 tasks that succeed below the quality
-// of a config, of which the first twenty are for the search.
+// dials is a small substitute for a real problem: 60 tasks, each of which succeeds if its
+// difficulty is below the quality of the config. The first twenty tasks are for the
+// search.
 func dials() *problem.Problem {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "gain", Kind: agent.Float, Max: 1, Default: 0.1},

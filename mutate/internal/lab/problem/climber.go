@@ -21,9 +21,9 @@ type climber struct {
 
 // effort determines how thoroughly a climber searches.
 type effort struct {
-	// samples is the number of uniform points that are drawn, starts is the number of the
-	// best of them from which to climb, and kicks is the number of consecutive
-	// perturbations that may fail.
+	// samples is the number of uniform points that are drawn, starts is how many of the
+	// best points are used as starting points for a climb, and kicks is the number of
+	// consecutive perturbations that may fail.
 	samples, starts, kicks int
 }
 

@@ -130,7 +130,7 @@ func chain(rng *rand.Rand, number, i, n, j, m int) effect {
 	}
 }
 
-// member is one bit of a subset or text.
+// member is one bit of the value of a subset or text parameter.
 type member struct{ param, bit int }
 
 func (m member) in(at point) bool { return at.on(m.param) && int(at[m.param])>>m.bit&1 == 1 }

@@ -108,7 +108,7 @@ func (m *maker) gated(sample []point) {
 }
 
 // over returns the standard deviation, over uniform configs, of an effect behind a latch,
-// given that it is 1 over the configs in which the latch is open.
+// given that this deviation is 1 over the configs in which the latch is open.
 func over(l latch, params []agent.Param) float64 {
 	part := 1.0
 	for _, g := range l.gates {

@@ -27,9 +27,9 @@ type maker struct {
 	owner  map[int]int
 	spread float64
 	domain []string
-	// written are the prompts, right holds the right values of the gates, and latches holds
-	// the latches of the parameters that follow the gates. They are set only in families
-	// that have them.
+	// written holds the prompts, right holds the right values of the gates, and latches
+	// holds the latches of the parameters that follow the gates. They are set only in
+	// families that have them.
 	written []prompt
 	right   []float64
 	latches []latch

@@ -21,9 +21,9 @@ func (v point) on(i int) bool { return !math.IsNaN(v[i]) }
 // codec converts between the configs of a space and points.
 type codec struct {
 	params []agent.Param
-	// needs holds the conditions of each parameter: parameter i is active only if, for each
-	// of its conditions, the parameter other has one of the given values. Each parameter
-	// comes after those on which it depends.
+	// needs holds the conditions of each parameter: parameter i is active only if, for
+	// each of its conditions, the parameter at index other has one of the given values.
+	// Each parameter comes after those on which it depends.
 	needs [][]condition
 }
 

@@ -111,7 +111,8 @@ func TestScoresAverageToTheTruth(t *testing.T) {
 					variance += of.Weight * of.Weight * expected * (1 - expected)
 				}
 			}
-			// Five standard errors, which are at worst those of pass or fail.
+			// The tolerance is five standard errors, which are largest if every score is
+			// 0 or 1.
 			if truth, mean := p.OnSearch(c), sum/weight; math.Abs(mean-truth) > 5*math.Sqrt(variance)/weight+1e-9 {
 				t.Errorf("scores average to %.4f, the truth is %.4f", mean, truth)
 			}

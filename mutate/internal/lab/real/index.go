@@ -34,8 +34,8 @@ func newIndex(texts int, features func(int) []string) *index {
 	return (&index{terms: map[string]int32{}}).like(texts, features)
 }
 
-// like returns an index of other texts in which the features have the same numbers as in x.
-// Unless x is empty, it must have all features of these texts.
+// like returns an index of other texts in which the features have the same numbers as in
+// x. Unless x is empty, x must have all features of these texts.
 func (x *index) like(texts int, features func(int) []string) *index {
 	n := len(x.terms)
 	x = &index{terms: x.terms, postings: make([][]posting, n), totals: make([]float64, n), texts: make([][]posting, texts), lengths: make([]float64, texts)}

@@ -52,8 +52,8 @@ func TestNightsWithGain(t *testing.T) {
 	}
 }
 
-// TestRivals checks that the rivals match their names: each finds a large gain, and without
-// a gain each adopts about as often a month as its error rate implies.
+// TestRivals checks that the rivals match their names: each finds a large gain, and
+// without a gain each adopts about as often per month as its error rate implies.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	adopts := map[string][2]float64{

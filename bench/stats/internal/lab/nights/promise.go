@@ -13,8 +13,8 @@ import (
 // statement holds.
 type Promise struct {
 	Pairs float64
-	// Stated is the smallest improvement that, by the statement, is shown with 80 % power,
-	// or +Inf if there is none.
+	// Stated is the smallest improvement that, according to the statement, is shown with
+	// 80 % power, or +Inf if there is none.
 	Stated float64
 	// Kept counts the simulations in which a candidate that is better by Stated was
 	// proven. It has no cases if there is no such improvement, or if the improvement is
@@ -32,8 +32,8 @@ func Promises(w World, repetitions int, seed uint64) []Promise {
 // tonight returns the number of pairs that a night's budget allows.
 func (w World) tonight() float64 { return share * float64(w.Budget) / 2 }
 
-// promise checks the statement for a number of pairs, given the true variances at the
-// stated gain.
+// promise checks the gain that is stated for a number of pairs, given the true variances
+// at that gain.
 func promise(w World, pairs float64, repetitions int, seed uint64) Promise {
 	d := stats.Design{Tasks: w.Tasks, Units: w.Tasks / w.Cluster, Tonight: w.tonight(), Alpha: stats.Monthly().Alpha(), Fixed: w.Fixed}
 	p := Promise{Pairs: pairs, Stated: stats.Practical}

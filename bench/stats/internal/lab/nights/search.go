@@ -134,8 +134,9 @@ func (a *archive) score(items int) float64 {
 	return sum / float64(len(a.points))
 }
 
-// finalists returns the n variants with the highest posterior mean, computed only from
-// their runs on search tasks, in descending order, as a search recommends them.
+// finalists returns the n variants with the highest posterior means, in descending order,
+// as a search recommends them. The means are computed only from the variants' runs on
+// search tasks.
 func (a *archive) finalists(n int, variance float64, fixed bool) []confirm.Finalist {
 	kept := highest[confirm.Finalist]{most: n}
 	for _, v := range a.variants {

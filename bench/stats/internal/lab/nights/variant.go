@@ -63,7 +63,7 @@ func (v *variant) posterior(variance float64) (mean, sd float64) {
 // points occurred, by task and night.
 type holdoutEvidence struct {
 	items  int
-	counts [][]int // by task, by night and difference + items
+	counts [][]int // by task, then by night, then by difference + items
 	nights []int   // nights with blocks
 	sample stats.Sample
 	blocks int

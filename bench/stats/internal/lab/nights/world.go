@@ -111,7 +111,8 @@ func (w World) side(rng *rand.Rand) side {
 	return s
 }
 
-// shifted returns the success probabilities of a variant on one side.
+// shifted returns the success probabilities on one side for a variant whose logits are
+// shifted by the given amount.
 func (l *simulation) shifted(s side, by float64) []float64 {
 	if by == 0 && l.Interaction == 0 {
 		return s.chances

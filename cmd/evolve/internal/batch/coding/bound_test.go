@@ -133,8 +133,9 @@ func TestSlowCode(t *testing.T) {
 	}
 }
 
-// TestFastCodeIsUnbounded checks that stored values need no time, and that code that fails
-// is itself the problem.
+// TestFastCodeIsUnbounded checks that a time bound does not affect values that are
+// already stored, and that code that fails at once is reported as failing, not as too
+// slow.
 func TestFastCodeIsUnbounded(t *testing.T) {
 	s := newSearched(t, review.Scoring{Score: []string{"printf", `{"case":"a","metric":"loss","value":1,"better":"lower"}\n`}})
 	if got := s.look(); got != "" {

@@ -25,14 +25,14 @@ func tuner(q fakeQuestion) fakeAnswer {
 	return fakeAnswer{text: "Readings grow faster.\n```python\ndef predict(x):\n    return " + factors[min(q.nth, len(factors))-1] + "\n```\n"}
 }
 
-// clutterer answers with a better text that is cluttered: a guard is replaced with one that
-// does nothing, which appears twice in a row, and operands are added that have no effect.
+// clutterer answers with a better text that is cluttered: it replaces a guard with one
+// that does nothing, repeats that guard, and adds operands that have no effect.
 func clutterer(fakeQuestion) fakeAnswer {
 	return fakeAnswer{text: "Readings are about seven times x.\n```python\ndef predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    if seen < -4:\n        seen = 12\n    return 7 * x * 1 + 0 * seen\n```\n"}
 }
 
 // router gives one answer after another, each with a text for the block of the workspace
-// routed. The first text is the best one.
+// "routed". The first text is the best one.
 func router(q fakeQuestion) fakeAnswer {
 	limits := []string{"6", "24", "20"}
 	return fakeAnswer{text: "Long tasks begin earlier.\n```python\n    if words > " + limits[min(q.nth, len(limits))-1] + ":\n        return \"long\"\n    return \"short\"\n```\n"}
@@ -56,9 +56,9 @@ func thenTuner(q fakeQuestion, first ...string) fakeAnswer {
 }
 
 // hider first gives answers with code that prints values for the cases named in the
-// command's arguments, with a better value in each answer. The code prints nothing if the
-// command is started without the names of cases. After these answers hider answers like
-// [tuner].
+// command's arguments. Each of these answers has a better value than the one before it.
+// The code prints nothing if the command is started without the names of cases. After
+// these answers hider answers like [tuner].
 func hider(q fakeQuestion) fakeAnswer {
 	var texts []string
 	for _, value := range []string{"2", "1", "0"} {

@@ -23,8 +23,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	"clutterer": clutterer,
 	// router writes code for the router in the workspace routed.
 	"router": router,
-	// gamer first writes code that prints values in place of the scoring command if it is
-	// started with cases, and then writes fair code.
+	// gamer first writes code that prints values in place of the scoring command if that
+	// command is started with the names of cases, and then writes fair code.
 	"gamer": gamer,
 	// hider prints values like gamer, but prints nothing if the command is started without
 	// the names of cases.
@@ -67,7 +67,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	// porter names the desk for a message of `evolve init --agent llm`, in a sentence
 	// unless one line is requested.
 	"porter": porter,
-	// adviser is asked to change a strategy, and suggests a change that helps skilled.
+	// adviser is asked to change a strategy, and suggests a change that helps the model
+	// skilled.
 	"adviser": func(fakeQuestion) fakeAnswer { return advice("strategy", "Write in capital letters.") },
 	// mild and stern review patches.
 	"mild": func(fakeQuestion) fakeAnswer {

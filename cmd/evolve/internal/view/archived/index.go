@@ -325,9 +325,9 @@ func (x *index) readPiece(ctx context.Context, a *archive.Archive, p *part, from
 	return next, more, x.add(ctx, a, p, held)
 }
 
-// add adds evaluations to a part. Like a comparison, it leaves out evaluations made by an
-// earlier run, which are in that run's part, and the champion's reruns that measure the
-// noise.
+// add adds evaluations to a part. Like a comparison, it leaves out the champion's reruns
+// that measure the noise, and evaluations made by an earlier run, which are in that run's
+// part.
 func (x *index) add(ctx context.Context, a *archive.Archive, p *part, list []bench.Evaluation) error {
 	for i := range list { // the variants may have been recorded since the last look
 		x.mu.Lock()

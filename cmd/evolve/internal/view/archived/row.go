@@ -51,8 +51,8 @@ func (c cell) shown() view.Cell {
 	return out
 }
 
-// row holds the cells of a variant. The first cells, whose number is the field tidy, are
-// sorted by task, and the others are in the order of arrival.
+// row holds the cells of a variant. The first tidy cells are sorted by task, and the
+// others are in the order of arrival.
 type row struct {
 	cells []cell
 	tidy  int

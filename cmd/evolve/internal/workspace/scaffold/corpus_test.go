@@ -86,7 +86,7 @@ func (x table) column(name string) int {
 	return i
 }
 
-// where returns the rows that have the value in a column.
+// where returns the rows that have the given value in the given column.
 func (x table) where(column, value string) table {
 	i := x.column(column)
 	x.rows = slices.DeleteFunc(slices.Clone(x.rows), func(r []string) bool { return r[i] != value })

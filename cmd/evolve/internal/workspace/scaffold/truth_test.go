@@ -113,8 +113,8 @@ func TestEveryAnswerHasItsGround(t *testing.T) {
 	}
 }
 
-// absent maps every unanswerable task to words of which a source with the answer would
-// contain at least one.
+// absent maps every unanswerable task to words; a source with the answer would contain at
+// least one of them.
 var absent = map[string][]string{
 	"eng-lure-1":    {"archive container"},
 	"eng-lure-2":    {"hotfix"},
