@@ -11,7 +11,7 @@ import (
 // TestPaired checks the difference on the same tasks against the plain formulas for a
 // paired sample.
 func TestPaired(t *testing.T) {
-	list := newTried()
+	list := newTried(false)
 	enter := func(variant agent.ConfigID, task string, repeat int, score float64) {
 		list.enter(bench.Evaluation{Variant: variant, Task: task, Repeat: repeat, Score: score, Stage: bench.StageSearch})
 	}

@@ -11,7 +11,7 @@ import (
 
 // TestHeat checks the means, the order of the tasks, and the groups of the tasks.
 func TestHeat(t *testing.T) {
-	b := builder{headline: -1, tally: &tally{tried: newTried()}, plan: archive.AgentPlan{Champion: "c"}, variants: map[agent.ConfigID]archive.Variant{"c": {ID: "c", Number: 1}, "v": {ID: "v", Number: 2}, "w": {ID: "w", Number: 3}}}
+	b := builder{headline: -1, tally: &tally{tried: newTried(false)}, plan: archive.AgentPlan{Champion: "c"}, variants: map[agent.ConfigID]archive.Variant{"c": {ID: "c", Number: 1}, "v": {ID: "v", Number: 2}, "w": {ID: "w", Number: 3}}}
 	b.out.Rejected = []Rejection{{Variant: Ref{ID: "v"}}, {Variant: Ref{ID: "w"}}}
 	enter := func(variant agent.ConfigID, task string, repeat int, score float64) {
 		b.tally.tried.enter(bench.Evaluation{Variant: variant, Task: task, Repeat: repeat, Score: score, Stage: bench.StageSearch})

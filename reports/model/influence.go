@@ -142,19 +142,20 @@ type searchedData struct {
 func (b *builder) searched() searchedData {
 	t := b.tally.tried
 	var variants []archive.Variant
-	total := 0
+	total, place := 0, map[string]int{}
 	for id, trials := range t.variants {
-		if v := b.variant(id); v.Config != nil && len(trials.scores) > 0 {
+		if v := b.variant(id); v.Config != nil && trials.made > 0 {
 			variants = append(variants, v)
-			total += len(trials.scores)
+			total += trials.made
+			for _, one := range trials.ablated() {
+				place[t.tasks[one.task]] = 0
+			}
 		}
 	}
 	slices.SortFunc(variants, func(a, b archive.Variant) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), strings.Compare(string(a.ID), string(b.ID)))
 	})
-	names := slices.Clone(t.tasks)
-	slices.Sort(names)
-	place := map[string]int{}
+	names := sortedKeys(place)
 	for i, name := range names {
 		place[name] = i
 	}

@@ -27,7 +27,7 @@ func Judged(ctx context.Context, src Source, run, name string) (Agent, VolatileA
 	if err != nil {
 		return b.out, b.volatile, fmt.Errorf("reading what run %s found for agent %s: %w", run, name, err)
 	}
-	b.finished, b.headline, b.tally = true, Leading(b.result), newTally(b.plan.Metric)
+	b.finished, b.headline, b.tally = true, Leading(b.result), newTally(b.plan)
 	if b.headline < 0 {
 		return b.out, b.volatile, nil
 	}

@@ -69,7 +69,7 @@ func (b *builder) descend() error {
 	}
 	id := b.result.Finalist[b.headline].Variant
 	tried := b.tally.tried
-	champion := tried.variants[b.plan.Champion].search()
+	champion := tried.variants[b.plan.Champion].ablated()
 	place := map[agent.ConfigID]int{id: 0}
 	for queue := []agent.ConfigID{id}; len(queue) > 0 && len(b.out.Lineage) < mostSteps; queue = queue[1:] {
 		v := b.variant(queue[0])

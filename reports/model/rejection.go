@@ -19,8 +19,8 @@ type Rejection struct {
 	// model did.
 	Author string `json:"author,omitempty"`
 	// Evaluations is the number of the variant's evaluations on search tasks. For Shared of
-	// them, the champion has a corresponding evaluation; Difference is the mean difference
-	// over these.
+	// them, the champion has an evaluation of the same task and repeat; Difference is the
+	// mean difference over these. If repeats give the same score, the repeat does not matter.
 	Evaluations int     `json:"evaluations"`
 	Shared      int     `json:"shared"`
 	Difference  float64 `json:"difference"`
@@ -35,8 +35,8 @@ type Rejection struct {
 // MaxRejections is the maximum number of variants listed as rejected.
 const MaxRejections = 10
 
-// reject lists first the finalists that lost, and then the variants on which the search
-// spent the most evaluations, each with the reason why it is not recommended. It omits
+// reject lists first the finalists that lost, and then the variants with the most
+// evaluations on search tasks, each with the reason why it is not recommended. It omits
 // candidates that are still open.
 func (b *builder) reject() error {
 	listed := map[agent.ConfigID]bool{b.plan.Champion: true}
@@ -54,11 +54,11 @@ func (b *builder) reject() error {
 		b.out.Rejected = append(b.out.Rejected, b.lost(f))
 	}
 	var rest []Rejection
-	champion := b.tally.tried.variants[b.plan.Champion].search()
+	champion := b.tally.tried.variants[b.plan.Champion].ablated()
 	for id, v := range b.tally.tried.variants {
 		if !listed[id] && v.searched > 0 {
-			r := Rejection{Variant: Ref{ID: id}, Evaluations: v.searched}
-			r.Shared, r.Difference = b.tally.tried.compared(champion, v.search())
+			r := Rejection{Variant: Ref{ID: id}, Evaluations: v.made}
+			r.Shared, r.Difference = b.tally.tried.compared(champion, v.ablated())
 			rest = append(rest, r)
 		}
 	}
@@ -99,10 +99,17 @@ func (b *builder) rejection(id agent.ConfigID) Rejection {
 	tried := b.tally.tried
 	of := tried.variants[id]
 	if of != nil {
-		r.Evaluations = of.searched
+		r.Evaluations = of.made
 	}
-	r.Shared, r.Difference = tried.compared(tried.variants[b.plan.Champion].search(), of.search())
+	r.Shared, r.Difference = tried.compared(tried.variants[b.plan.Champion].ablated(), of.ablated())
 	return r
+}
+
+// meet reports whether the champion and a variant have scores on a common search task, in
+// any repeats.
+func (b *builder) meet(id agent.ConfigID) bool {
+	_, tasks := b.tally.tried.paired(b.plan.Champion, id)
+	return tasks > 0
 }
 
 // stopped returns the reason why a variant was not confirmed, if the records show it.
@@ -111,6 +118,8 @@ func (b *builder) stopped(r Rejection) string {
 	switch {
 	case kept >= 0:
 		return "left out because of " + b.result.LeftOut[kept].Proposal
+	case r.Shared == 0 && b.meet(r.Variant.ID):
+		return "tasks in common with the champion, but in other repeats"
 	case r.Shared == 0:
 		return "no task in common with the champion"
 	case r.Difference <= 0:

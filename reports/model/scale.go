@@ -21,7 +21,7 @@ const mostCoarse = .2
 // agents, and none about a version that gates refused or that was left out.
 func (b *builder) scaleRemarks() []string {
 	best := b.result.Search.Recommended.Variant
-	of := b.tally.tried.variants[best].search()
+	of := b.tally.tried.variants[best].ablated()
 	if b.plan.Metric == nil || len(of) == 0 || best == b.plan.Champion || b.excluded(best) {
 		return nil
 	}

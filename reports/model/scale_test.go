@@ -35,7 +35,7 @@ func TestScaleRemarks(t *testing.T) {
 	} {
 		b := builder{
 			plan: archive.AgentPlan{Metric: &kind, Champion: "a"}, variants: map[agent.ConfigID]archive.Variant{"b": {ID: "b", Number: 2}, "c": {ID: "c", Number: 3}}, result: c.result,
-			tally: &tally{metric: &kind, tried: newTried(), stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{}},
+			tally: &tally{metric: &kind, tried: newTried(false), stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{}},
 		}
 		b.result.Search.Recommended.Variant = "b"
 		for i := range 4 {

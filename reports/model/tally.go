@@ -75,17 +75,17 @@ type attempt struct {
 	seconds float64
 }
 
-func newTally(metric *metrics.Kind) *tally {
+func newTally(plan archive.AgentPlan) *tally {
 	return &tally{
 		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
-		tried: newTried(), domains: map[string]string{},
+		tried: newTried(plan.Deterministic && !plan.UsesSeed && !plan.Noise.Any()), domains: map[string]string{},
 		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
-		blocks: map[int]map[seat]bool{}, lost: map[string]int{}, metric: metric,
+		blocks: map[int]map[seat]bool{}, lost: map[string]int{}, metric: plan.Metric,
 	}
 }
 
 func (b *builder) count() error {
-	t := newTally(b.plan.Metric)
+	t := newTally(b.plan)
 	b.tally = t
 	for e, err := range b.src.Evaluations(b.ctx, b.run.ID, b.out.Agent) {
 		if err != nil {
@@ -150,7 +150,8 @@ func (t *tally) add(e bench.Evaluation) {
 		return
 	}
 	stage.Done++
-	if e.Stage == bench.StageSearch || e.Stage == bench.StageBaseline || e.Stage == bench.StageAblate {
+	switch e.Stage {
+	case bench.StageSearch, bench.StageBaseline, bench.StageAblate, bench.StageAA:
 		t.tried.enter(e)
 	}
 }

@@ -12,26 +12,28 @@ import (
 // tried holds the scored evaluations on search tasks, by variant. A night has up to a
 // million of these evaluations, so each takes only 16 bytes.
 type tried struct {
+	// fixed reports whether all evaluations of a variant on a task give the same score, so
+	// that any two evaluations of a task correspond, whatever their repeats and stages.
+	fixed    bool
 	tasks    []string
 	indices  map[string]uint32
 	variants map[agent.ConfigID]*trials
 }
 
-func newTried() *tried {
-	return &tried{indices: map[string]uint32{}, variants: map[agent.ConfigID]*trials{}}
+func newTried(fixed bool) *tried {
+	return &tried{fixed: fixed, indices: map[string]uint32{}, variants: map[agent.ConfigID]*trials{}}
 }
 
-// trials holds the scored evaluations of one variant on search tasks, in the search and in
-// the ablation.
+// trials holds the scored evaluations of one variant on search tasks, in the search, in the
+// ablation and in the reruns.
 type trials struct {
 	of *tried
-	// searched is the number of evaluations in the search, including the random baseline.
-	searched int
-	// used is the total usage of all evaluations of the variant, and made is the number of
-	// these evaluations.
-	used   agent.Usage
-	made   int
-	scores []trial
+	// searched is the number of evaluations in the search, including the random baseline,
+	// and made the number of these and of the evaluations in the ablation. used is the total
+	// usage of all of them.
+	searched, made int
+	used           agent.Usage
+	scores         []trial
 	// ordered reports whether the scores are sorted by task and repeat, with one score for
 	// each repeat of a task.
 	ordered bool
@@ -40,11 +42,11 @@ type trials struct {
 // trial is one evaluation.
 type trial struct {
 	task   uint32 // its index
-	repeat uint32 // twice the repeat, plus 1 in the ablation
+	repeat uint32 // twice the repeat, plus 1 in the reruns
 	score  float64
 }
 
-func (t trial) ablation() bool { return t.repeat&1 == 1 }
+func (t trial) rerun() bool { return t.repeat&1 == 1 }
 
 func compareTrials(a, b trial) int {
 	return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.repeat>>1, b.repeat>>1))
@@ -63,27 +65,23 @@ func (t *tried) enter(e bench.Evaluation) {
 		t.indices[e.Task], t.tasks = task, append(t.tasks, e.Task)
 	}
 	one := trial{task, uint32(e.Repeat) << 1, e.Score}
-	if e.Stage == bench.StageAblate {
-		one.repeat |= 1
-	} else {
+	switch e.Stage {
+	case bench.StageSearch, bench.StageBaseline:
 		v.searched++
+	case bench.StageAA:
+		one.repeat |= 1
 	}
-	v.used, v.made = v.used.Plus(e.Usage), v.made+1
+	if t.fixed {
+		one.repeat = 0
+	}
+	if !one.rerun() {
+		v.used, v.made = v.used.Plus(e.Usage), v.made+1
+	}
 	v.scores, v.ordered = append(v.scores, one), false
 }
 
-// search lists the evaluations of the search, and ablated lists these together with the
-// evaluations of the ablation. Both list the first evaluation of each repeat of a task, in
-// order of task and repeat. For a nil variant, both return nil.
-func (v *trials) search() []trial {
-	return v.places(func(t trial) bool { return !t.ablation() })
-}
-
-func (v *trials) ablated() []trial {
-	return v.places(func(trial) bool { return true })
-}
-
-func (v *trials) places(counts func(trial) bool) []trial {
+// all lists all evaluations in order of task and repeat. For a nil variant, it returns nil.
+func (v *trials) all() []trial {
 	if v == nil {
 		return nil
 	}
@@ -91,9 +89,16 @@ func (v *trials) places(counts func(trial) bool) []trial {
 		slices.SortStableFunc(v.scores, compareTrials)
 		v.ordered = true
 	}
+	return v.scores
+}
+
+// ablated lists the evaluations in the search and in the ablation, the first of each repeat
+// of a task, in order of task and repeat. If the scores are fixed, it lists the first
+// evaluation of each task in any stage.
+func (v *trials) ablated() []trial {
 	var out []trial
-	for _, t := range v.scores {
-		if n := len(out); counts(t) && (n == 0 || compareTrials(out[n-1], t) != 0) {
+	for _, t := range v.all() {
+		if n := len(out); !t.rerun() && (n == 0 || compareTrials(out[n-1], t) != 0) {
 			out = append(out, t)
 		}
 	}
@@ -101,7 +106,8 @@ func (v *trials) places(counts func(trial) bool) []trial {
 }
 
 // compared returns the mean difference, the other scores minus these, over the repeats of
-// tasks that are in both lists, and the number of these repeats.
+// tasks that are in both lists, and the number of these repeats. If the scores are fixed,
+// each task has one repeat.
 func (t *tried) compared(these, others []trial) (shared int, difference float64) {
 	type pair struct {
 		trial

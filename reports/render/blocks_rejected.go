@@ -26,7 +26,11 @@ func rejectedBlocks(s subject) []block {
 		}
 		t.add("", r.Variant.Name(), madeBy(r), number.Count(r.Evaluations), search, holdout, foreign(number.Signs(r.Reason)))
 	}
-	words := "“Search” is the difference from the champion, in points, on the search tasks that both ran. Finalists come first, then the variants on which the search spent the most evaluations"
+	which := "in the repeats of search tasks that both ran"
+	if p := s.agent.Provenance; p.Deterministic && !p.UsesSeed {
+		which = "on the search tasks that both ran"
+	}
+	words := "“Search” is the difference from the champion, in points, " + which + ". Finalists come first, then the variants with the most evaluations on search tasks"
 	if n := s.agent.Unlisted; n > 0 {
 		words += "; " + number.Count(n) + " more not listed"
 	}

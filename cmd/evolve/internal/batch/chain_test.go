@@ -78,7 +78,7 @@ func TestAChainOfProposals(t *testing.T) {
 	w := waiting[0]
 	words := w.Words()
 	if w.Proposal != latest.ID || w.First != first.ID || w.Open < 10 || w.Days > 1 ||
-		!strings.Contains(words, "since "+first.ID) || !strings.Contains(words, "points over "+first.ID+", which was +30.0 over v") {
+		!strings.Contains(words, "since "+first.ID) || !strings.Contains(words, "points over "+first.ID+", which was +30.0 points over v") {
 		t.Errorf("%+v: %s", w, words)
 	}
 }

@@ -35,6 +35,10 @@ type compareView struct {
 	PassPowers map[string]passPowers `json:"pass_powers,omitempty"`
 	// Units describes the source of the tasks' clusters and weights.
 	Units string `json:"units"`
+
+	// fixed reports whether all evaluations of a task were compared, whatever their repeats
+	// and seeds, because the agent always gives the same answer.
+	fixed bool
 }
 
 // passPowers holds the values of pass^k for both variants.
@@ -52,7 +56,7 @@ const (
 func compareCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "compare", Usage: "compare two variants, pairing their evaluations by task", ArgsUsage: "A B",
-		Description: "The difference is B − A. Results on search tasks are biased in favour of variants tuned on them; results on the holdout are not.",
+		Description: "The difference is B − A. A pair has the same task, repeat and seed; for an agent that always gives the same answer, it has only the same task. Results on search tasks are biased in favour of variants tuned on them; results on the holdout are not.",
 		Flags:       []cli.Flag{agentFlag()},
 		Action: func(c *cli.Context) error {
 			return reading(sh, c, func(_ string, a *archive.Archive) error {
@@ -128,7 +132,8 @@ func tasksOf(suites ...*bench.Suite) map[string]*bench.Task {
 	return out
 }
 
-// meeting identifies a pair of compared evaluations by what they have in common.
+// meeting identifies a pair of compared evaluations by what they have in common. If all
+// evaluations of a task give the same score, repeat and seed are 0.
 type meeting struct {
 	task    string
 	repeat  int
@@ -137,7 +142,8 @@ type meeting struct {
 }
 
 // compareVariants compares two variants: it pairs their evaluations that have the same
-// task, repeat and seed, over the runs of the basis.
+// task, repeat and seed, over the runs of the basis. If the agent always gives the same
+// answer, it pairs one evaluation of each task, whatever its repeat, seed and stage.
 func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, basis comparisonBasis) (compareView, error) {
 	tasks, rule := basis.tasks, basis.rule
 	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID, Units: unitsOfSuites}
@@ -147,11 +153,12 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	names := maps.Clone(one.Config)
 	maps.Copy(names, two.Config)
 	view.Changes = review.Changes(slices.Sorted(maps.Keys(names)), one.Config, two.Config)
-	met, order, nights, err := meetings(ctx, a, one, two, basis.runs)
+	plan, err := lastPlan(ctx, a, one.Agent, basis.runs)
 	if err != nil {
 		return view, err
 	}
-	plan, err := lastPlan(ctx, a, one.Agent, basis.runs)
+	view.fixed = plan.Deterministic && !plan.UsesSeed && !plan.Noise.Any()
+	met, order, nights, err := meetings(ctx, a, one, two, basis.runs, view.fixed)
 	if err != nil {
 		return view, err
 	}
@@ -195,8 +202,9 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 // meetings pairs the evaluations of two variants that have the task, repeat and seed in
 // common. It returns the pairs by these keys, the keys in the order of the records, and
 // the number of the run for each key. runs holds the ids of the runs that are read; nil
-// means all runs.
-func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant, runs []string) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
+// means all runs. If fixed is set, any two evaluations of a task form a pair; otherwise the
+// reruns, which have repeats of their own, are left out.
+func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant, runs []string, fixed bool) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
 	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
 	for r, err := range a.Runs(ctx) {
 		if err != nil {
@@ -209,10 +217,13 @@ func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant,
 			if err != nil {
 				return nil, nil, nil, fmt.Errorf("reading the evaluations: %w", err)
 			}
-			if e.Variant != one.ID && e.Variant != two.ID || e.Stage == bench.StageAA {
+			if e.Variant != one.ID && e.Variant != two.ID || e.Stage == bench.StageAA && !fixed {
 				continue
 			}
 			k := meeting{e.Task, e.Repeat, e.Seed, e.Split == bench.Holdout}
+			if fixed {
+				k.repeat, k.seed = 0, 0
+			}
 			pair, known := met[k]
 			if !known {
 				order = append(order, k)
@@ -222,9 +233,9 @@ func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant,
 				side = 1
 			}
 			if pair[side] == nil || !pair[side].Scored && e.Scored {
-				pair[side] = &e
+				pair[side], nights[k] = &e, r.Number
 			}
-			met[k], nights[k] = pair, r.Number
+			met[k] = pair
 		}
 	}
 	return met, order, nights, nil

@@ -114,6 +114,55 @@ func TestCompareVariants(t *testing.T) {
 	}
 }
 
+// TestOtherRepeats checks that evaluations of a task in other repeats and stages are compared
+// for an agent that always gives the same answer, and that for others the absence of pairs is
+// not called an absence of common tasks.
+func TestOtherRepeats(t *testing.T) {
+	for _, c := range []struct {
+		plan  archive.AgentPlan
+		tasks int
+		words string
+	}{
+		{archive.AgentPlan{Deterministic: true}, 3, "3 tasks, once each"},
+		{archive.AgentPlan{UsesSeed: true}, 0, "no task has evaluations of both variants with the same repeat and seed"},
+	} {
+		a, one, two := twoVariants(t, c.plan)
+		for i, stage := range []bench.Stage{bench.StageSearch, bench.StageAblate, bench.StageAA} {
+			for side, v := range []archive.Variant{one, two} {
+				e := bench.Evaluation{
+					Key: bench.Key(fmt.Sprint("other", i, side)), Run: "1-a", Agent: "aide", Variant: v.ID, Task: fmt.Sprint("s", i), Split: bench.Search,
+					Stage: stage, Repeat: side, Seed: int64(side), Seq: int64(1000 + 10*i + side), Outcome: agent.OK, Scored: true, Score: float64(side),
+				}
+				if side == 1 {
+					e.Stage = bench.StageSearch
+				}
+				if err := a.Record(t.Context(), e, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := a.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		v, err := compareVariants(t.Context(), a, one, two, comparisonBasis{rule: stats.Rule{Alpha: .05}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks := 0
+		if v.Search != nil {
+			tasks = v.Search.Tasks
+		}
+		var out bytes.Buffer
+		printComparison(&console{stdout: &out}, v, one, two)
+		if tasks != c.tasks || !strings.Contains(out.String(), c.words) {
+			t.Errorf("%+v: %d tasks\n%s", c.plan, tasks, out.String())
+		}
+		if paired := strings.Contains(fmt.Sprint(comparisonSections(v, one, two)), onlyPaired); paired != (c.tasks == 0) {
+			t.Errorf("%+v: the page says %v that only pairs count", c.plan, paired)
+		}
+	}
+}
+
 // TestConfirmations checks which candidates are open and how many entries are left in the
 // month.
 func TestConfirmations(t *testing.T) {

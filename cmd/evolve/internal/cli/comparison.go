@@ -13,6 +13,8 @@ import (
 // The notes printed with a comparison.
 const (
 	noneOfBoth   = "no task has evaluations of both variants"
+	nonePaired   = "no task has evaluations of both variants with the same repeat and seed"
+	onlyPaired   = "The differences are over pairs of evaluations with the same task, repeat and seed. The score of a single task is the mean over all its evaluations, paired or not."
 	oneLook      = "valid only for a single look at the data; variations of a task count as one; tasks on which a variant was tuned favour that variant"
 	unreadSuites = "The workspace's suites could not be read, so every task counts separately, with weight 1."
 )
@@ -23,14 +25,14 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 	printChanges(con.stdout, v.Changes, 26)
 	con.printf("\n")
 	if c := v.Search; c == nil {
-		con.printf("  search   %s\n", noneOfBoth)
+		con.printf("  search   %s\n", v.none())
 	} else {
 		printDifference(con, "search", wordsOfDifference("task", *c))
 		con.printf("           %s\n", oneLook)
 		printPassPowers(con, v.PassPowers["search"])
 	}
 	if v.Holdout == nil {
-		con.printf("  holdout  %s\n", noneOfBoth)
+		con.printf("  holdout  %s\n", v.none())
 	} else {
 		printHoldout(con, wordsOfHoldout("task", *v.Holdout))
 		printPassPowers(con, v.PassPowers["holdout"])
@@ -39,6 +41,14 @@ func printComparison(con *console, v compareView, one, two archive.Variant) {
 		con.printf("\n")
 		con.printf("%s\n", unreadSuites)
 	}
+}
+
+// none states that there is nothing to compare on one side of the split.
+func (v compareView) none() string {
+	if v.fixed {
+		return noneOfBoth
+	}
+	return nonePaired
 }
 
 // printPassPowers shows pass^k for both variants, if any task was repeated.

@@ -15,12 +15,12 @@ import (
 func comparisonSections(v compareView, one, two archive.Variant) []view.Section {
 	a, b := fmt.Sprintf("v%d", one.Number), fmt.Sprintf("v%d", two.Number)
 	list := []view.Section{{Title: "What differs", Tables: changeTables("Parameters of both variants", v.Changes, a, b)}}
-	search := view.Section{Title: "Search tasks", Lines: []string{noneOfBoth}}
+	search := view.Section{Title: "Search tasks", Lines: []string{v.none()}}
 	if v.Search != nil {
 		search.Facts = append(differenceFacts(wordsOfDifference("task", *v.Search), a, b), powerFacts(v.PassPowers["search"], a, b)...)
 		search.Lines = []string{oneLook}
 	}
-	holdout := view.Section{Title: "Held-out tasks", Lines: []string{noneOfBoth}}
+	holdout := view.Section{Title: "Held-out tasks", Lines: []string{v.none()}}
 	if v.Holdout != nil {
 		h := wordsOfHoldout("task", *v.Holdout)
 		holdout.Facts = append([]view.Fact{fact("claim", h.claim)}, differenceFacts(h.differenceWords, a, b)...)
@@ -30,6 +30,9 @@ func comparisonSections(v compareView, one, two archive.Variant) []view.Section 
 		holdout.Tables = append(guardTables(h.guards, a, b), domainTables(h.domains)...)
 	}
 	list = append(list, search, holdout)
+	if !v.fixed {
+		list = append(list, view.Section{Lines: []string{onlyPaired}})
+	}
 	if v.Units == unitsOfTasks {
 		list = append(list, view.Section{Lines: []string{unreadSuites}})
 	}

@@ -98,7 +98,7 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
 	d.Pager = pager(func(at int) string {
 		return link("/compare", "agent", id, "a", d.A, "b", d.B, "offset", strconv.Itoa(at))
 	}, offset, len(d.Shown), len(c.Tasks))
-	d.Caption = number.Plural(len(c.Tasks), "task") + " with scores for both, the largest loss first; each score is the mean over all runs"
+	d.Caption = number.Plural(len(c.Tasks), "task") + " with scores for both, the largest loss first; each score is the mean over all evaluations of the task"
 	if len(c.Tasks) > 0 && !d.Same {
 		slope := plot.Slope{Left: d.A, Right: d.B}
 		for _, t := range c.Tasks {
@@ -110,7 +110,7 @@ func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		d.Picture = &drawn{svg, "Each task's mean score with " + d.A + " and with " + d.B}
+		d.Picture = &drawn{svg, "Each task's mean score over all its evaluations, with " + d.A + " and with " + d.B}
 	}
 	s.show(w, r, http.StatusOK, "compare", frame{Title: d.A + " → " + d.B}, d)
 	return nil
