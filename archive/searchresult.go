@@ -20,6 +20,10 @@ type SearchResult struct {
 	// Front lists the champion and the variants that no other one dominates in score, cost
 	// and time, the cheapest first.
 	Front []ScoredVariant `json:"front,omitempty"`
+	// Compared lists the variants that the search compared with the champion at its end, the
+	// best first, without their configs; it is empty in runs that ended before this was
+	// recorded.
+	Compared []ScoredVariant `json:"compared,omitempty"`
 	// Exhausted reports whether every config of the space was evaluated on every task.
 	Exhausted bool `json:"exhausted,omitempty"`
 	// Drafts sums up the drafts of language models; it is nil if none was requested.

@@ -200,16 +200,14 @@ func (s *search) within(rank []rival) []rival {
 }
 
 // front returns the champion and the rivals that are not dominated in score, cost and time,
-// in ascending order of cost. Variants whose price is unknown are left out.
-func (s *search) front(rank []rival) []Estimate {
+// in ascending order of cost, given the estimates for the rivals. Variants whose price is
+// unknown are left out.
+func (s *search) front(rank []rival, estimates []Estimate) []Estimate {
 	all := []Estimate{s.estimate(s.champion, 0, 0)}
-	for _, x := range rank {
-		if !s.price(x.variantStats).known {
-			continue
+	for i, x := range rank {
+		if s.price(x.variantStats).known {
+			all = append(all, estimates[i])
 		}
-		e := s.estimate(x.variantStats, x.lead, x.se)
-		e.Breaks = s.breaks(x)
-		all = append(all, e)
 	}
 	var out []Estimate
 	for i, e := range all {

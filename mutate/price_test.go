@@ -72,6 +72,11 @@ func TestGuardsAreConstraints(t *testing.T) {
 			t.Errorf("a second finalist breaks %v", f.Breaks)
 		}
 	}
+	for _, f := range rec.Finalists {
+		if !slices.ContainsFunc(rec.Compared, func(e Estimate) bool { return e.Variant == f.Variant && e.Score == f.Score }) {
+			t.Errorf("finalist %s is not among the %d variants that were compared", f.Variant, len(rec.Compared))
+		}
+	}
 	for i, e := range rec.Front {
 		if i > 0 && (e.CostUSD < rec.Front[i-1].CostUSD || e.Score <= rec.Front[i-1].Score && e.Variant != rec.Champion.Variant) {
 			t.Errorf("the front is not one: %.3f at $%.4f after %.3f at $%.4f", e.Score, e.CostUSD, rec.Front[i-1].Score, rec.Front[i-1].CostUSD)

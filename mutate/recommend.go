@@ -53,7 +53,12 @@ func (s *search) Recommend() Recommendation {
 		Told: s.results, RandomTold: s.baseline.results, Drafts: s.draftGains(), Operators: s.breeding.bandit.Export(),
 	}
 	rank := s.rivals()
-	r.Front = s.front(rank)
+	for _, x := range rank {
+		e := s.estimate(x.variantStats, x.lead, x.se)
+		e.Breaks = s.breaks(x)
+		r.Compared = append(r.Compared, e)
+	}
+	r.Front = s.front(rank, r.Compared)
 	rank = s.within(rank)
 	for _, x := range s.shortlist(rank) {
 		e := s.estimate(x.variantStats, x.lead, x.se)

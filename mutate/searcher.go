@@ -219,6 +219,9 @@ type Recommendation struct {
 	// Front holds the champion and the variants that are not dominated in score, cost and
 	// time, in ascending order of cost.
 	Front []Estimate
+	// Compared holds the variants that were compared with the champion, in descending order
+	// of worth. It includes the finalists.
+	Compared []Estimate
 	// Random is the best config of the random baseline; its Evaluations are 0 if there was
 	// no baseline.
 	Random Estimate

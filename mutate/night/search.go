@@ -172,6 +172,11 @@ func (n *night) summarise(rec mutate.Recommendation) {
 	for _, e := range rec.Front {
 		n.result.Search.Front = append(n.result.Search.Front, scored(e))
 	}
+	for _, e := range rec.Compared {
+		v := scored(e)
+		v.Config = nil // the archive has the variant
+		n.result.Search.Compared = append(n.result.Search.Compared, v)
+	}
 	if rec.Random.Evaluations > 0 {
 		baseline := scored(rec.Random)
 		n.result.Search.Baseline = &baseline

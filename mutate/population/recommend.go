@@ -3,6 +3,7 @@ package population
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"evolve/mutate"
 )
@@ -54,7 +55,7 @@ func (s *search) Recommend() mutate.Recommendation {
 		rec.Reasons = []string{tried + "; none of them looks better than the champion"}
 		return rec
 	}
-	rec.Best = rec.Finalists[0]
+	rec.Best, rec.Compared = rec.Finalists[0], slices.Clone(rec.Finalists)
 	rec.Front = append(rec.Front, rec.Best)
 	rec.Reasons = []string{fmt.Sprintf("%s; the best has a gain of %+.3f ± %.3f over the champion", tried, rec.Best.Gain, rec.Best.SD)}
 	return rec

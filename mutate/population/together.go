@@ -245,7 +245,7 @@ func (s *together) Recommend() mutate.Recommendation {
 		return rec
 	}
 	rec.Champion, rec.Best = s.estimate(rec.Champion), s.estimate(rec.Best)
-	for _, list := range [][]mutate.Estimate{rec.Finalists, rec.Front} {
+	for _, list := range [][]mutate.Estimate{rec.Finalists, rec.Front, rec.Compared} {
 		for i := range list {
 			list[i] = s.estimate(list[i])
 		}

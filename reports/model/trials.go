@@ -10,7 +10,7 @@ import (
 )
 
 // tried holds the scored evaluations on search tasks, by variant. A night has up to a
-// million of these evaluations, so each takes only 16 bytes.
+// million of these evaluations, so each takes only 32 bytes.
 type tried struct {
 	// fixed reports whether all evaluations of a variant on a task give the same score, so
 	// that any two evaluations of a task correspond, whatever their repeats and stages.
@@ -29,10 +29,8 @@ func newTried(fixed bool) *tried {
 type trials struct {
 	of *tried
 	// searched is the number of evaluations in the search, including the random baseline,
-	// and made the number of these and of the evaluations in the ablation. used is the total
-	// usage of all of them.
+	// and made the number of these and of the evaluations in the ablation.
 	searched, made int
-	used           agent.Usage
 	scores         []trial
 	// ordered reports whether the scores are sorted by task and repeat, with one score for
 	// each repeat of a task.
@@ -44,6 +42,11 @@ type trial struct {
 	task   uint32 // its index
 	repeat uint32 // twice the repeat, plus 1 in the reruns
 	score  float64
+	cost   float64 // in USD
+	// seconds is the time of the answer; NaN if it is unknown.
+	seconds float32
+	// tokens is the number of tokens read and written.
+	tokens uint32
 }
 
 func (t trial) rerun() bool { return t.repeat&1 == 1 }
@@ -64,7 +67,10 @@ func (t *tried) enter(e bench.Evaluation) {
 		task = uint32(len(t.tasks))
 		t.indices[e.Task], t.tasks = task, append(t.tasks, e.Task)
 	}
-	one := trial{task, uint32(e.Repeat) << 1, e.Score}
+	one := trial{
+		task: task, repeat: uint32(e.Repeat) << 1, score: e.Score, cost: e.Usage.CostUSD,
+		seconds: float32(e.AnswerSeconds()), tokens: uint32(max(0, e.Usage.InputTokens+e.Usage.OutputTokens)),
+	}
 	switch e.Stage {
 	case bench.StageSearch, bench.StageBaseline:
 		v.searched++
@@ -75,7 +81,7 @@ func (t *tried) enter(e bench.Evaluation) {
 		one.repeat = 0
 	}
 	if !one.rerun() {
-		v.used, v.made = v.used.Plus(e.Usage), v.made+1
+		v.made++
 	}
 	v.scores, v.ordered = append(v.scores, one), false
 }

@@ -41,7 +41,7 @@ func frontBlocks(s subject) []block {
 		}
 		t.add("", name, number.Score(p.Score), "["+number.Score(p.Lo)+", "+number.Score(p.Hi)+"]", cost, took, note)
 	}
-	words := "The table lists the champion and the variants on the Pareto front. A variant is on the front if no other variant is expected to be at least as good in score, cost and time and better in one of them. The figures are the search's estimates on its own tasks; only the holdout decides."
+	words := "The table lists the champion and the variants on the Pareto front. A variant is on the front if no other variant that the search compared with the champion is expected to be at least as good in score, cost and time and better in one of them. The champion's cost and time are means over the search tasks on which it was evaluated. A variant's are the champion's, multiplied by the ratio of the sums of both over the tasks on which both were evaluated; a variant with fewer than " + number.Count(model.LeastCosted) + " such tasks is not listed. Scores are the search's estimates on its own tasks; only the holdout decides."
 	if more := len(s.agent.Front) - maxFront; more > 0 {
 		words += " " + number.Plural(more, "more variant") + " in the JSON report."
 	}

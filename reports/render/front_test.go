@@ -12,19 +12,17 @@ import (
 // would break.
 func TestFront(t *testing.T) {
 	r := withRuling(t, archive.Adopt, func(res *archive.AgentResult, _ *stats.Ruling) {
-		dear := res.Search.Recommended
-		dear.Score, dear.CostUSD, dear.Breaks = .97, .04, []string{"cost"}
-		champion := res.Search.Champion
-		champion.CostUSD = .01
-		res.Search.Front = []archive.ScoredVariant{champion, dear}
+		dear := archive.ScoredVariant{Variant: res.Finalist[0].Variant, Score: .97, CostUSD: .04, Breaks: []string{"cost"}}
+		hidden := archive.ScoredVariant{Variant: res.Finalist[1].Variant, Score: .3, CostUSD: .0001}
+		res.Search.Compared = []archive.ScoredVariant{dear, hidden}
 	})
 	page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " ")
-	for _, want := range []string{"Quality against cost", ".970", "$0.04", "breaks the guard on cost"} {
+	for _, want := range []string{"Quality against cost", ".970", "breaks the guard on cost", "fewer than 5 such tasks"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	r.Agents[0].Decision.Against = &r.Agents[0].Front[1].Variant
+	r.Agents[0].Decision.Against = &r.Agents[0].Headline.Variant
 	if page := strings.Join(strings.Fields(rendered(t, renderings["80.txt"], r)), " "); !strings.Contains(page, "proposed and waiting; breaks the guard on cost") {
 		t.Error("the variant that waits is not marked in the table")
 	}
