@@ -290,7 +290,7 @@ func (r *Ruling) undecided(d Design) string {
 			more = fmt.Sprintf("; about %s would be needed to show %s points", text.Count(n, "independent task"), text.Size(gain))
 		}
 		return fmt.Sprintf("variant %s is proven better%s on these tasks only (%s): %s cannot show that it is better on new tasks like these%s",
-			name, r.Reference.than(), interval, text.Count(r.Clusters, "independent task"), more)
+			name, r.Reference.than(), interval, r.independent(), more)
 	case Parked:
 		return fmt.Sprintf("variant %s is neither shown to be better%s nor ruled out (%s) after twice the projected number of pairs: it is parked, and its evidence is kept", name, r.Reference.than(), interval)
 	}

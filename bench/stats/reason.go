@@ -52,7 +52,7 @@ func (r *Ruling) leavesOpen() string {
 	if r.Tail == nil {
 		return words
 	}
-	words += "; " + r.Tail.words(r.Reference.gain())
+	words += "; " + r.Tail.words(r.Reference.gain(), r.independent())
 	if r.Night > 0 {
 		words += "; " + r.Assumes()
 	}
@@ -67,12 +67,16 @@ func (r *Ruling) Assumes() string {
 	return fmt.Sprintf("measured in %s, on the assumption that the difference varies from night to night by %s points (standard deviation)", text.Count(r.Nights, "night"), text.Size(r.Night))
 }
 
+// Uneven reports whether the clusters have so different weights that they count as fewer
+// independent tasks than there are clusters.
+func (r *Ruling) Uneven() bool { return r.Independent < float64(r.Clusters)-.05 }
+
 // independent returns in words the number of independent tasks and, with uneven weights,
 // their effective number.
 func (r *Ruling) independent() string {
 	words := text.Count(r.Clusters, "independent task")
-	if r.Independent < float64(r.Clusters)-.05 {
-		words += fmt.Sprintf(", which count as %.1f by weight", r.Independent)
+	if r.Uneven() {
+		words += fmt.Sprintf(" (which count as %.1f by weight)", r.Independent)
 	}
 	return words
 }

@@ -92,13 +92,15 @@ func shareMost(found, n float64) float64 {
 	return mathext.InvRegIncBeta(found+1, n-found, 1-tailAlpha)
 }
 
-// Words describes the risks that a claim about the mean leaves open.
-func (t *Tail) Words() string { return t.words("the gain") }
+// TailWords describes the risks that a claim about the mean leaves open. The ruling must
+// have a tail.
+func (r *Ruling) TailWords() string { return r.Tail.words("the gain", r.independent()) }
 
-// words does what Words does, with a name for the gain.
-func (t *Tail) words(gain string) string {
-	s := fmt.Sprintf("up to %s of new tasks could be of a kind that these %s independent tasks do not include, and fail unnoticed; %s would be lost if %s of new tasks failed completely",
-		text.Percent(t.Unseen), text.Whole(t.Tasks), gain, text.Percent(t.BreakEven))
+// words describes the risks, with a name for the gain and the number of independent tasks
+// in words.
+func (t *Tail) words(gain, tasks string) string {
+	s := fmt.Sprintf("up to %s of new tasks could be of a kind that these %s do not include, and fail unnoticed; %s would be lost if %s of new tasks failed completely",
+		text.Percent(t.Unseen), tasks, gain, text.Percent(t.BreakEven))
 	if t.BreakEven > 0 && t.Unseen > t.BreakEven {
 		s += ", which so few tasks cannot exclude"
 	}

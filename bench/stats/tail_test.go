@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -38,9 +39,10 @@ func TestTail(t *testing.T) {
 	}
 	near(t, "all found", shareMost(3, 3), 1, 0)
 	// After two blocks, no task is clearly worse, and two tasks fail in both blocks.
-	early := Judge("v", blocksOf(40, 2, loses(2)), Rule{Alpha: entryAlpha}).Tail
-	if early.Worse != 0 || early.Failing != 2 || !strings.Contains(early.Words(), "on 2 independent tasks in every run, as it would on at most 14.9 % of new tasks") {
-		t.Errorf("%+v: %s", early, early.Words())
+	began := Judge("v", blocksOf(40, 2, loses(2)), Rule{Alpha: entryAlpha})
+	early := began.Tail
+	if early.Worse != 0 || early.Failing != 2 || !strings.Contains(began.TailWords(), "on 2 independent tasks in every run, as it would on at most 14.9 % of new tasks") {
+		t.Errorf("%+v: %s", early, began.TailWords())
 	}
 	near(t, "failing, at most", early.FailingMost, .14923, 1e-4)
 	// If the champion fails too, nothing is lost. For a fixed agent, the failing tasks
@@ -49,7 +51,7 @@ func TestTail(t *testing.T) {
 		unseen, breakEven float64
 		want              bool
 	}{{.095, .093, true}, {.05, .093, false}, {.095, 0, false}} {
-		if words := (&Tail{Unseen: c.unseen, BreakEven: c.breakEven, Tasks: 30}).Words(); strings.Contains(words, "which so few tasks cannot exclude") != c.want {
+		if words := (&Tail{Unseen: c.unseen, BreakEven: c.breakEven, Tasks: 30}).words("the gain", "30 independent tasks"); strings.Contains(words, "which so few tasks cannot exclude") != c.want {
 			t.Errorf("%+v: %s", c, words)
 		}
 	}
@@ -65,5 +67,26 @@ func TestTail(t *testing.T) {
 	r := Judge("v", blocksOf(40, 12, loses(2)), Rule{Alpha: entryAlpha})
 	if r.State != Proven || !strings.Contains(r.Reason, "up to 7.2 % of new tasks could be of a kind that these 40 independent tasks do not include, and fail unnoticed") || !strings.Contains(r.Reason, "2 independent tasks got clearly worse, which may happen to at most 14.9 % of new tasks") {
 		t.Errorf("%s: %s", r.State, r.Reason)
+	}
+}
+
+// TestUnevenWeights checks that the words on unseen tasks and the share they state rest on
+// the same number of independent tasks if the weights are uneven.
+func TestUnevenWeights(t *testing.T) {
+	t.Parallel()
+	pairs := blocksOf(40, 12, func(int, int) int { return 1 })
+	for i := range pairs {
+		if pairs[i].Task == pairs[0].Task {
+			pairs[i].Weight = 20
+		}
+	}
+	r := Judge("v", pairs, Rule{Alpha: entryAlpha})
+	if !r.Uneven() || r.Clusters != 40 {
+		t.Fatalf("%d clusters count as %g", r.Clusters, r.Independent)
+	}
+	near(t, "unseen", r.Tail.Unseen, Unseen(int(math.Round(r.Independent))), .02)
+	want := fmt.Sprintf("these 40 independent tasks (which count as %.1f by weight) do not include", r.Independent)
+	if !strings.Contains(r.TailWords(), want) {
+		t.Errorf("%q is not in %q", want, r.TailWords())
 	}
 }

@@ -38,6 +38,10 @@ type Evidence struct {
 	// Tail describes the risks that the mean does not show: tasks that got worse, and tasks
 	// that were not evaluated.
 	Tail *stats.Tail `json:"tail,omitempty"`
+	// Effective is the number of independent tasks that the clusters count as, if their
+	// weights are uneven (Kish 1965, see [stats.Independent]); it is 0 if each cluster
+	// counts as one.
+	Effective float64 `json:"effective_tasks,omitempty"`
 	// Failures counts the tasks and evaluations that either side failed through its own
 	// fault; it is nil if there are none.
 	Failures *stats.Failures `json:"failures,omitempty"`
@@ -79,8 +83,12 @@ func evidenceOf(f archive.Finalist) *Evidence {
 	if r == nil {
 		return nil
 	}
+	effective := 0.
+	if r.Uneven() {
+		effective = r.Independent
+	}
 	return &Evidence{
-		Tail: r.Tail, Failures: r.Failures, Nights: r.Nights, Night: r.Night,
+		Tail: r.Tail, Effective: effective, Failures: r.Failures, Nights: r.Nights, Night: r.Night,
 		These: r.These(),
 		State: r.State, Claim: r.Claim, LogE: r.LogE, LogHarm: r.LogHarm, Required: r.Threshold,
 		Month: r.Month, MonthLevel: 1 - math.Exp(-r.Threshold), New: r.New, NewLower: r.NewLower, Limit: r.Limit,

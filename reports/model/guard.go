@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"evolve/bench/stats"
@@ -46,6 +47,9 @@ const (
 // part of the report.
 func (b *builder) guarded(r *stats.Ruling) {
 	for _, g := range r.Guards {
+		if r.Tail != nil { // with uneven weights, the clusters count as fewer tasks
+			g.Unseen = math.Max(g.Unseen, r.Tail.Unseen)
+		}
 		out := Guard{
 			Name: g.Name, Of: g.Of, Champion: g.Champion, Candidate: g.Candidate, Ratio: g.Ratio, Lo: g.Lo, Hi: g.Hi, Level: cmp.Or(g.Level, PartLevel),
 			Most: g.Most, Floor: g.Floor, Unseen: g.Unseen, Verdict: g.Verdict, Broken: g.Broken(),

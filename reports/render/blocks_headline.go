@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 
 	"evolve/bench/stats"
@@ -33,13 +34,13 @@ func headlineBlocks(s subject) []block {
 			f = append(f, failureFact(*e.Failures, against(s)))
 		}
 		if e.Tail != nil {
-			f = append(f, tailFacts(*e.Tail, h.Tasks, s.agent.Decision.Reference)...)
+			f = append(f, tailFacts(*e, h.Tasks, s.agent.Decision.Reference)...)
 		}
 		if e.Night > 0 {
 			f.add("nights", number.Count(e.Nights), remark("the interval for new tasks assumes that the difference varies from night to night by "+number.Size(e.Night)+" points (standard deviation)"))
 		}
 		if e.Tail != nil && e.Tail.Tasks < h.Tasks {
-			size = append(size, remark(number.Plural(e.Tail.Tasks, "independent task")+", because variations of one task count as one"))
+			size = append(size, remark(independent(*e)+", because variations of one task count as one"))
 		}
 		if len(e.Runs) > 1 {
 			size = append(size, remark("in "+number.Plural(len(e.Runs), "night")))
@@ -142,14 +143,25 @@ func failureFact(f stats.Failures, against string) fact {
 		remark(runs+"; each failure scores 0, and its pair does not count for the guards, because consuming less by failing is not a saving"))}
 }
 
+// independent returns the number of independent tasks, and what they count as if their
+// weights are uneven.
+func independent(e model.Evidence) string {
+	words := number.Plural(e.Tail.Tasks, "independent task")
+	if e.Effective > 0 {
+		words += fmt.Sprintf(" (which count as %.1f by weight)", e.Effective)
+	}
+	return words
+}
+
 // tailFacts returns the facts about the risks that the mean over the given number of tasks
 // does not show.
-func tailFacts(t stats.Tail, tasks int, r *stats.Reference) facts {
+func tailFacts(e model.Evidence, tasks int, r *stats.Reference) facts {
+	t := *e.Tail
 	together := ""
 	if t.Tasks < tasks {
 		together = "variations of a task counted as one; "
 	}
-	unseen := "of a kind that is not among these " + number.Plural(t.Tasks, "independent task")
+	unseen := "of a kind that is not among these " + independent(e)
 	if t.BreakEven > 0 {
 		unseen += "; " + gainOver(r) + " would be lost if this share reached " + number.Percent(t.BreakEven)
 	}

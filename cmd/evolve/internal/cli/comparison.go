@@ -129,7 +129,7 @@ func wordsOfHoldout(noun string, r stats.Ruling) holdoutWords {
 		claim:           words(verdictOn(r)), assumes: words(r.Assumes()), guards: r.Guards,
 	}
 	if r.Claim == stats.NewTasks && r.Tail != nil {
-		out.tail = words(r.Tail.Words())
+		out.tail = words(r.TailWords())
 	}
 	for _, d := range r.Parts {
 		out.domains = append(out.domains, domainWords{
