@@ -137,6 +137,9 @@ type AgentLimit struct {
 	// that the agent used, without those that infrastructure prevented.
 	Evaluations int `json:"evaluations"`
 	Used        int `json:"used,omitempty"`
+	// Missing is the number of evaluations that infrastructure prevented. The plan counts
+	// them as made, so they reduce what the search and the confirmation could use.
+	Missing int `json:"missing,omitempty"`
 	// Made is the number of used evaluations that were made rather than found in the
 	// archive. The figures below are means over the evaluations made: Seconds is the wall
 	// time of an evaluation at the concurrency reached, including the search's computation;

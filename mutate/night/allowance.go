@@ -315,7 +315,7 @@ func (n *night) record(ctx context.Context, ended error) {
 	}
 	used := all.Evaluations // counted as in the plan, in which an evaluation without a score counts as well
 	l := archive.AgentLimit{
-		Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: all.Used(), Parallel: n.paced(), Slots: PartOf(n.Run.Concurrency, n.Beside),
+		Agent: n.Agent.ID, Evaluations: n.Share.Evaluations, Used: all.Used(), Missing: all.Missing, Parallel: n.paced(), Slots: PartOf(n.Run.Concurrency, n.Beside),
 	}
 	left := n.bindingLimit(used)
 	l.Bound = string(left.Limit)

@@ -10,6 +10,11 @@ import (
 func LimitWords(l archive.AgentLimit) string {
 	name := map[string]string{"evaluations": "evaluations", "money": "money", "time": "time", "deadline": "the deadline"}[l.Bound]
 	used, of := number.Plural(l.Used, "evaluation"), number.Count(l.Used)+" of "+number.Plural(l.Evaluations, "evaluation")
+	if l.Missing > 0 {
+		of += " used, " + number.Count(l.Missing) + " more lost to infrastructure"
+	} else {
+		of += " used"
+	}
 	switch l.End {
 	case archive.LimitInterrupted:
 		return "none: the run was interrupted after " + used
@@ -27,9 +32,9 @@ func LimitWords(l archive.AgentLimit) string {
 	case name == "":
 		return "unknown: the run ended before a limit was reached"
 	case l.End == archive.LimitLeft:
-		return name + " limited the search, " + of + " used; the confirmation needed no more"
+		return name + " limited the search, " + of + "; the confirmation needed no more"
 	case l.End == archive.LimitSpent:
-		return name + " limited the run, " + of + " used"
+		return name + " limited the run, " + of
 	}
 	return name + " limited the run, with room for " + number.Plural(l.Evaluations, "evaluation")
 }

@@ -89,7 +89,7 @@ func evaluationFacts(s subject, idle []spans) facts {
 	var f facts
 	f.add("not begun", list(idle, ", "))
 	if h.Released > 0 {
-		f.add("released", "the search used "+number.Plural(h.Released, "evaluation")+" planned for the confirmation, because there was nothing to confirm")
+		f.add("released", number.Plural(h.Released, "evaluation")+" planned for the confirmation went to the search, because there was nothing to confirm")
 	}
 	if h.Lent > 0 {
 		f.add("moved", number.Plural(h.Lent, "evaluation")+" planned for the confirmation, which was projected to need fewer, were used to reduce the finalists to the changes that have an effect and to find equal finalists")

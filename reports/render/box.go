@@ -131,7 +131,7 @@ func title(s subject) spans {
 func boxRows(s subject) []boxRow {
 	h := s.agent.Headline
 	if h == nil {
-		return nil
+		return missingRows(s.agent.Health)
 	}
 	note := say(sample(*h))
 	if h.Of != stats.NoClaim {
@@ -182,6 +182,7 @@ func boxRows(s subject) []boxRow {
 			rows = append(rows, row)
 		}
 	}
+	rows = append(rows, missingRows(s.agent.Health)...)
 	return append(rows, proposalRows(s.agent.Decision.Proposals)...)
 }
 

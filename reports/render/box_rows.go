@@ -81,6 +81,26 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	return boxRow{Label: "risk", Note: say(note)}
 }
 
+// missingWorthSaying is the share of missing evaluations from which the box names it.
+const missingWorthSaying = .1
+
+// missingRows returns the row that states how many evaluations gave no score, if they are
+// many. It returns nil otherwise.
+func missingRows(h model.Health) []boxRow {
+	made, missing := 0, 0
+	for _, s := range h.Stages {
+		made, missing = made+s.Done+s.Missing, missing+s.Missing
+	}
+	if missing == 0 || float64(missing) < missingWorthSaying*float64(made) {
+		return nil
+	}
+	note := say(styled(number.Count(missing)+" of "+number.Plural(made, "evaluation")+" gave no score", bad))
+	if len(h.Lost) > 0 && h.Lost[0].Cause != "" {
+		note = append(note, say(", most often because: ", foreign(h.Lost[0].Cause))...)
+	}
+	return []boxRow{{Label: "missing", Note: note}}
+}
+
 // assumesRow returns the row that states what a claim about new tasks assumes about other
 // nights.
 func assumesRow(h model.Headline) boxRow {
