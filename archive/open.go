@@ -324,7 +324,7 @@ func recoverStore(dir string, lock *archiveLock, clock clock) error {
 		err = errors.Join(reopen(filepath.Join(dir, storeName)), lock.replace(nil))
 	}
 	if err != nil {
-		err = fmt.Errorf("recover the archive after a crash: %w", err)
+		err = fmt.Errorf("recover the archive, which was not closed: %w", err)
 	}
 	return errors.Join(err, lock.release())
 }

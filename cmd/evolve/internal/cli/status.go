@@ -32,8 +32,8 @@ type statusView struct {
 	// Faulty lists the mistakes in the workspace's files. A run refuses such files, but the
 	// status still shows the recorded data.
 	Faulty *faultyFiles `json:"faulty,omitempty"`
-	// Refused is the reason why the archive of a killed process could not be repaired; the
-	// archive is then read in its present state.
+	// Refused is the reason why an archive that its last writer did not close could not be
+	// repaired; the archive is then read in its present state.
 	Refused string `json:"refused,omitempty"`
 	// Watch describes what the latest nights showed about the active configs, if there is
 	// anything to report.
@@ -416,7 +416,7 @@ func printStatus(con *console, v statusView) {
 		printSigned(con, v.Signed)
 	}
 	if v.Refused != "" {
-		con.printf("! a process was killed, and the archive that it left could not be repaired: %s\n  the archive is shown as it is now; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
+		con.printf("! the archive was not closed, and it could not be repaired: %s\n  the archive is shown as it is now; nothing that was recorded is lost\n\n", text.Visible(v.Refused))
 	}
 	for _, u := range v.Unfinished {
 		con.printf("unfinished: %s\n            %s finishes it, and so does any command that records something\n", u.String(), con.command(u.Next))
