@@ -40,8 +40,8 @@ func TestHistory(t *testing.T) {
 		"It was v1 at first and is v3 now.", ">Jan 2027</text>", ">Feb</text>", "champion v2 from 1 Dec 2026", "champion v3 from",
 		"What became of the champions",
 		`<bdi>fell by 8.0 points</bdi></span></td><td>v3</td>`,
-		`<bdi>P2 adopted and rolled back</bdi></span></td><td>v2 → v3</td><td class="fig">+8.0 [+3.1, +13.0]</td><td class="fig"></td>`,
-		`<bdi>P1 adopted</bdi></span></td><td>v1 → v2</td><td class="fig">+8.0 [+3.1, +13.0]</td><td class="fig">+9.1 [+1.0, +12.0], 31 nights</td><td class="wrap"><bdi>Kim</bdi></td>`,
+		`<bdi>P2 adopted and rolled back</bdi></span></td><td>v2 → v3</td><td class="fig" data-name="predicted">+8.0 [+3.1, +13.0]</td><td class="fig" data-name="observed"></td>`,
+		`<bdi>P1 adopted</bdi></span></td><td>v1 → v2</td><td class="fig" data-name="predicted">+8.0 [+3.1, +13.0]</td><td class="fig" data-name="observed">+9.1 [+1.0, +12.0], 31 nights</td><td class="wrap" data-name="by"><bdi>Kim</bdi></td>`,
 	} {
 		i := strings.Index(page[at:], want)
 		if i < 0 {
@@ -51,5 +51,16 @@ func TestHistory(t *testing.T) {
 	}
 	if strings.Contains(index(t, runs[len(runs)-5:]), "What became of the champions") {
 		t.Error("nights without an event have a history")
+	}
+}
+
+// TestHistoryOnNarrowScreens checks that the rows of the history wrap on a narrow screen,
+// each figure with its name, because the table has no headings there.
+func TestHistoryOnNarrowScreens(t *testing.T) {
+	page := index(t, manyNights(50))
+	for _, want := range []string{`<table class="stacked"><caption>Adoptions`, `data-name="predicted"`, `data-name="observed"`, `data-name="by"`, `.stacked td[data-name]::before`, `.scroll caption { max-width:`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the index lacks %s", want)
+		}
 	}
 }
