@@ -40,6 +40,9 @@ type AgentSummary struct {
 	// Fell is the amount, in [0,1], by which the champion's scores fell; it is nil unless
 	// the night shows a fall.
 	Fell *float64 `json:"fell,omitempty"`
+	// FellSince is the start of the first night with the lower scores; it is zero unless
+	// Fell is set.
+	FellSince time.Time `json:"fell_since,omitzero"`
 	// Observed is what the latest adoption has shown up to this night; it is nil if there
 	// is no adoption to observe.
 	Observed  *Observed `json:"observed,omitempty"`
@@ -173,7 +176,7 @@ func summarize(ctx context.Context, src Source, run, name string) (AgentSummary,
 	}
 	if w := res.Watch; w != nil && w.Fall != nil {
 		fell := math.Abs(w.Fall.Difference)
-		a.Fell = &fell
+		a.Fell, a.FellSince = &fell, w.Fall.Since
 	}
 	if w := res.Watch; w != nil && w.Adopted != nil {
 		m := moved(w.Adopted.Shift)

@@ -15,9 +15,48 @@ const maxHistory = 60
 type historyRow struct {
 	Date, Agent, Kind, What string
 	// Change contains the names of the configs before and after the event; Predicted and
-	// Observed are the predicted and the observed gain.
+	// Observed are the predicted and the observed gain. For a fall, Observed is the number
+	// of nights that show it.
 	Change, Predicted, Observed string
 	By                          spans
+}
+
+// oneFall is a fall in the scores of a champion, which every night shows until the scores
+// recover or the nights before the fall no longer count.
+type oneFall struct {
+	// Points is the size according to the latest night that shows the fall.
+	Points string
+	// Since is the start of the first night with the lower scores; it is zero if unknown.
+	// Nights is the number of nights that show the fall.
+	Since  time.Time
+	Nights int
+}
+
+// agentNight identifies one agent's part of a run by the places of both in their lists.
+type agentNight struct{ run, agent int }
+
+// fallsOf returns the falls by the first night that shows each. runs must be given latest
+// first. Two nights show the same fall if the scores had fallen by the earlier of the two.
+func fallsOf(runs []model.Summary) map[agentNight]oneFall {
+	out, last := map[agentNight]oneFall{}, map[string]agentNight{}
+	for i, r := range runs {
+		for j, a := range r.Agents {
+			if a.Fell == nil {
+				continue
+			}
+			at := agentNight{i, j}
+			later, open := last[a.Agent]
+			f := oneFall{Points: number.Size(*a.Fell) + " points", Since: a.FellSince}
+			if open && !out[later].Since.After(r.Started) {
+				f.Points = out[later].Points
+				f.Nights = out[later].Nights
+				delete(out, later)
+			}
+			f.Nights++
+			out[at], last[a.Agent] = f, at
+		}
+	}
+	return out
 }
 
 // historyOf lists the events, latest first, and returns the number of events left out.
@@ -32,11 +71,19 @@ func historyOf(runs []model.Summary) (out []historyRow, more int) {
 			}
 		}
 	}
-	for _, r := range runs {
-		for _, a := range r.Agents {
+	falls := fallsOf(runs)
+	for i, r := range runs {
+		for j, a := range r.Agents {
 			agent := text.Visible(a.Agent)
-			if a.Fell != nil {
-				out = append(out, historyRow{Date: dayOf(r.Started), Agent: agent, Kind: "none", What: "fell by " + number.Size(*a.Fell) + " points", Change: a.Champion.Name()})
+			if f, ok := falls[agentNight{i, j}]; ok {
+				row := historyRow{Date: dayOf(r.Started), Agent: agent, Kind: "none", What: "fell by " + f.Points, Change: a.Champion.Name()}
+				if !f.Since.IsZero() {
+					row.Date = dayOf(f.Since)
+				}
+				if f.Nights > 1 {
+					row.Observed = "in " + number.Plural(f.Nights, "night")
+				}
+				out = append(out, row)
 			}
 			for _, p := range a.States {
 				if p.State != model.Adopted && p.State != model.RolledBack || a.Variant == nil {

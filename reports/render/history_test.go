@@ -1,8 +1,11 @@
 package render
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"evolve/archive"
 	"evolve/bench/stats"
@@ -51,6 +54,52 @@ func TestHistory(t *testing.T) {
 	}
 	if strings.Contains(index(t, runs[len(runs)-5:]), "What became of the champions") {
 		t.Error("nights without an event have a history")
+	}
+}
+
+// TestOneFallIsOneEvent checks that consecutive nights that show one fall are one event,
+// with the size according to the latest night, and that a second fall is another event. The
+// picture marks a fall also if no night since has measured the champion.
+func TestOneFallIsOneEvent(t *testing.T) {
+	day := func(i int) time.Time { return night.AddDate(0, 0, i) }
+	var runs []model.Summary
+	for i := range 12 {
+		a := model.AgentSummary{Agent: "web", Verdict: archive.Keep, Champion: model.Ref{ID: "c", Number: 1}}
+		if i < 4 {
+			a.Variant, a.Effect = &model.Ref{ID: "v", Number: 2}, &model.Effect{Champion: .8, Score: .8, Level: .95, Of: stats.NewTasks}
+		}
+		fell := .3 + .001*float64(i)
+		switch {
+		case i >= 9: // a second fall
+			a.Fell, a.FellSince = &fell, day(8)
+		case i >= 5: // the first one, which began a night earlier
+			a.Fell, a.FellSince = &fell, day(4)
+		}
+		if i == 6 {
+			a.FellSince = day(5) // another estimate of the same fall
+		}
+		if i == 8 {
+			a.Fell, a.FellSince = nil, time.Time{} // the scores had recovered
+		}
+		runs = append([]model.Summary{{Run: fmt.Sprintf("%d-00000001", i+1), Number: i + 1, State: archive.RunDone, Started: day(i), Agents: []model.AgentSummary{a}}}, runs...)
+	}
+	rows, _ := historyOf(runs)
+	got := make([]string, len(rows))
+	for i, r := range rows {
+		got[i] = r.Date + ": " + r.What + " " + r.Observed
+	}
+	want := []string{"28 Nov 2026: fell by 31.1 points in 3 nights", "24 Nov 2026: fell by 30.7 points in 3 nights"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the events are %q, want %q", got, want)
+	}
+	page := index(t, runs)
+	if n := strings.Count(page, `class="mark worse"`); n != 2 {
+		t.Errorf("the picture has %d marks of falls, want 2", n)
+	}
+	for _, want := range []string{"it was measured in 4 nights", "The line has no point for a night that did not open its holdout", "champion has fallen by 31.1 points since 28 Nov 2026"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the index lacks %q", want)
+		}
 	}
 }
 

@@ -85,6 +85,9 @@ func Index(w io.Writer, runs []model.Summary) error {
 			}
 			if a.Fell != nil {
 				r.Fall = "champion fell by " + number.Size(*a.Fell) + " points"
+				if !a.FellSince.IsZero() {
+					r.Fall = "champion has fallen by " + number.Size(*a.Fell) + " points since " + number.Date(a.FellSince)
+				}
 			}
 			p.Nights = append(p.Nights, r)
 		}

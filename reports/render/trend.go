@@ -2,6 +2,7 @@ package render
 
 import (
 	"html/template"
+	"math"
 	"slices"
 	"strconv"
 
@@ -24,21 +25,26 @@ type trendPage struct {
 // champion was measured in at least two nights. runs must be given latest first. trendsOf
 // also returns the number of agents that were left out for lack of room.
 func trendsOf(runs []model.Summary) (out []trendPage, more int, err error) {
-	nights := map[string][]plot.TrendNight{}
+	nights, measured := map[string][]plot.TrendNight{}, map[string]int{}
 	var agents []string
-	for _, r := range slices.Backward(runs) {
-		for _, a := range r.Agents {
-			if a.Effect == nil || a.Against != nil { // the champion was not measured
+	falls := fallsOf(runs)
+	for i, r := range slices.Backward(runs) {
+		for j, a := range r.Agents {
+			fell := falls[agentNight{i, j}].Points
+			n := trendNight(r, a, fell)
+			if n.Measured() {
+				measured[a.Agent]++
+			} else if fell == "" {
 				continue
 			}
 			if !slices.Contains(agents, a.Agent) {
 				agents = append(agents, a.Agent)
 			}
-			nights[a.Agent] = append(nights[a.Agent], trendNight(r, a))
+			nights[a.Agent] = append(nights[a.Agent], n)
 		}
 	}
 	for i, name := range agents {
-		if len(nights[name]) < 2 {
+		if measured[name] < 2 {
 			continue
 		}
 		if len(out) == maxTrends {
@@ -54,8 +60,11 @@ func trendsOf(runs []model.Summary) (out []trendPage, more int, err error) {
 	return out, more, nil
 }
 
-func trendNight(r model.Summary, a model.AgentSummary) plot.TrendNight {
-	n := plot.TrendNight{Date: "run " + strconv.Itoa(r.Number), Score: a.Effect.Champion, Champion: a.Champion.Name()}
+func trendNight(r model.Summary, a model.AgentSummary, fell string) plot.TrendNight {
+	n := plot.TrendNight{Date: "run " + strconv.Itoa(r.Number), Score: math.NaN(), Champion: a.Champion.Name(), Fell: fell}
+	if a.Effect != nil && a.Against == nil { // the champion was measured
+		n.Score = a.Effect.Champion
+	}
 	if !r.Started.IsZero() {
 		n.Date, n.Time = number.Date(r.Started), r.Started
 	}
@@ -66,9 +75,6 @@ func trendNight(r model.Summary, a model.AgentSummary) plot.TrendNight {
 		case model.RolledBack:
 			n.Adopted = text.Visible(p.ID) + ", rolled back since,"
 		}
-	}
-	if a.Fell != nil {
-		n.Fell = number.Size(*a.Fell) + " points"
 	}
 	return n
 }

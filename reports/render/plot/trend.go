@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,8 @@ import (
 // Trend shows the score of an agent's champion over the nights, each on that night's
 // holdout.
 type Trend struct {
-	// Nights are the nights that measured the champion, earliest first.
+	// Nights are the nights that measured the champion and the nights with a mark, earliest
+	// first.
 	Nights []TrendNight
 }
 
@@ -24,23 +26,28 @@ type TrendNight struct {
 	Time time.Time
 	// Champion is the name of the config that was measured.
 	Champion string
-	Score    float64
+	// Score is NaN if the night did not measure the champion.
+	Score float64
 	// Adopted is the name of what was adopted from the night; it is empty if nothing was
 	// adopted. Fell describes by how much the champion's scores fell; it is empty if they
 	// did not fall.
 	Adopted, Fell string
 }
 
+// Measured reports whether the night measured the champion.
+func (n TrendNight) Measured() bool { return finite(n.Score) }
+
 // trendNamed is the maximum number of marks of one kind that the description names.
 const trendNamed = 5
 
 // describe returns a description of the trend in words.
 func (t Trend) describe() string {
-	n := len(t.Nights)
+	measured := t.measured()
+	n := len(measured)
 	if n == 0 {
 		return "No night measured the champion."
 	}
-	first, last := t.Nights[0], t.Nights[n-1]
+	first, last := measured[0], measured[n-1]
 	s := fmt.Sprintf("The champion scored %s on %s and %s on %s; it was measured in %s. Each night has its own holdout.",
 		number.Score(first.Score), first.Date, number.Score(last.Score), last.Date, number.Plural(n, "night"))
 	var adopted, fell []string
@@ -52,10 +59,15 @@ func (t Trend) describe() string {
 			fell = append(fell, one.Fell+" on "+one.Date)
 		}
 	}
-	if c := t.Nights[0].Champion; c != "" && c != t.Nights[n-1].Champion {
-		s += " It was " + c + " at first and is " + t.Nights[n-1].Champion + " now."
+	if c := first.Champion; c != "" && c != last.Champion {
+		s += " It was " + c + " at first and is " + last.Champion + " now."
 	}
 	return s + namedMarks("Adopted", adopted) + namedMarks("Fell", fell)
+}
+
+// measured returns the nights that measured the champion.
+func (t Trend) measured() []TrendNight {
+	return slices.DeleteFunc(slices.Clone(t.Nights), func(n TrendNight) bool { return !n.Measured() })
 }
 
 // namedMarks returns a list, in words, of the latest marks of a kind.
@@ -71,14 +83,15 @@ func namedMarks(kind string, list []string) string {
 }
 
 // Draw draws the picture. Adoptions are upward triangles below the line; falls are downward
-// triangles above the line.
+// triangles above the line. A night that did not measure the champion has its marks at the
+// height of the night measured before it or, if there is none, after it.
 func (t Trend) Draw() Picture {
 	const left, right, top, bottom = 38.0, width - 12, 16.0, 120.0
 	g := newPicture("The champion's score over the nights", t.describe(), bottom+24)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	var line []XY
 	for i, n := range t.Nights {
-		if finite(n.Score) {
+		if n.Measured() {
 			line = append(line, XY{float64(i), n.Score})
 			lo, hi = math.Min(lo, n.Score), math.Max(hi, n.Score)
 		}
@@ -108,12 +121,14 @@ func (t Trend) Draw() Picture {
 	t.champions(&g, places, x, top, bottom)
 	line = thin(line)
 	g.path("series search", straight(line, x, y), "the champion's score")
+	measured := t.measured()
 	end := line[len(line)-1]
-	g.circle("end search", x.at(end.X), y.at(end.Y), 3.5, number.Score(end.Y)+" on "+last.Date)
+	g.circle("end search", x.at(end.X), y.at(end.Y), 3.5, number.Score(end.Y)+" on "+measured[len(measured)-1].Date)
+	score := measured[0].Score
 	for i, n := range t.Nights {
-		at, score := x.at(places[i]), n.Score
-		if !finite(score) {
-			continue
+		at := x.at(places[i])
+		if n.Measured() {
+			score = n.Score
 		}
 		if n.Adopted != "" {
 			g.triangle("mark better", at, y.at(score)+10, -7, n.Adopted+" is from the night of "+n.Date)
