@@ -174,15 +174,18 @@ func TestConfirmations(t *testing.T) {
 		control *archive.EntryLedger
 		change  func(*archive.Candidate)
 		age     time.Duration
+		active  agent.ConfigID
 		open    int
 		left    int
 	}{
-		{"open", control, nil, time.Hour, 1, 11},
-		{"of a month ago", control, nil, 31 * 24 * time.Hour, 1, 12},
-		{"ended", control, func(c *archive.Candidate) { c.State = stats.Harmful }, time.Hour, 0, 11},
-		{"parked", control, func(c *archive.Candidate) { c.State = stats.Parked }, time.Hour, 1, 11},
-		{"void", control, func(c *archive.Candidate) { c.Void = "the suite changed" }, time.Hour, 0, 11},
-		{"no run had a confirmation", nil, nil, time.Hour, 1, -1},
+		{"open", control, nil, time.Hour, "", 1, 11},
+		{"of a month ago", control, nil, 31 * 24 * time.Hour, "", 1, 12},
+		{"ended", control, func(c *archive.Candidate) { c.State = stats.Harmful }, time.Hour, "", 0, 11},
+		{"parked", control, func(c *archive.Candidate) { c.State = stats.Parked }, time.Hour, "", 1, 11},
+		{"void", control, func(c *archive.Candidate) { c.Void = "the suite changed" }, time.Hour, "", 0, 11},
+		{"no run had a confirmation", nil, nil, time.Hour, "", 1, -1},
+		{"the champion is the same", control, nil, time.Hour, agent.Config{"x": 0.0}.ID(), 1, 11},
+		{"the champion changed since the last run", control, nil, time.Hour, agent.Config{"x": 7.0}.ID(), 0, 11},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx := t.Context()
@@ -204,7 +207,7 @@ func TestConfirmations(t *testing.T) {
 				t.Fatal(err)
 			}
 			runs := []archive.Run{{ID: "1-a", Agents: []string{"aide"}}}
-			lines, left, err := confirmations(ctx, a, "aide", runs, now)
+			lines, left, err := confirmations(ctx, a, "aide", c.active, runs, now)
 			if err != nil {
 				t.Fatal(err)
 			}

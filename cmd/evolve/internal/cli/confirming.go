@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"evolve/archive"
 	"evolve/bench/stats"
+	"evolve/cmd/evolve/internal/workspace"
 	"evolve/mutate/evidence"
 	"evolve/runtime/agent"
 )
@@ -46,10 +48,24 @@ type entriesLine struct {
 	Alpha float64 `json:"alpha"`
 }
 
+// championOf returns the active champion of an agent, or "" if the workspace, which may be
+// nil, does not have the agent.
+func championOf(w *workspace.Workspace, agentID string) agent.ConfigID {
+	if w == nil {
+		return ""
+	}
+	if of, ok := w.Agent(agentID); ok {
+		return of.Champion.ID()
+	}
+	return ""
+}
+
 // confirmations lists an agent's open candidates, and returns the entries that the agent
-// has left at the given time (now). The entries are nil if no run of the agent had a
-// confirmation.
-func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run, now time.Time) ([]confirmingLine, *entriesLine, error) {
+// has left at the given time (now). It leaves out candidates that were measured against
+// another config than the active champion, because the next run will not count their
+// evidence. active is that champion; if it is "", the champion of the last run counts. The
+// entries are nil if no run of the agent had a confirmation.
+func confirmations(ctx context.Context, a *archive.Archive, agentID string, active agent.ConfigID, runs []archive.Run, now time.Time) ([]confirmingLine, *entriesLine, error) {
 	var lines []confirmingLine
 	var entered []time.Time
 	champion, spends, control, err := standing(ctx, a, agentID, runs)
@@ -61,7 +77,7 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, runs
 			return nil, nil, fmt.Errorf("reading the candidates: %w", err)
 		}
 		entered = append(entered, c.Time)
-		if c.Void != "" || c.State.Ended() || c.Champion != champion {
+		if c.Void != "" || c.State.Ended() || c.Champion != cmp.Or(active, champion) {
 			continue
 		}
 		l := confirmingLine{

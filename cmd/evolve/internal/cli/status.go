@@ -225,7 +225,7 @@ func (v *statusView) fill(ctx context.Context, a *archive.Archive, w *workspace.
 	if len(runs) > 0 {
 		v.latest = runs[0]
 	}
-	if err := v.confirmation(ctx, a, runs, now); err != nil {
+	if err := v.confirmation(ctx, a, w, runs, now); err != nil {
 		return err
 	}
 	if v.Watch, err = watched(ctx, readOnce{a, proposals}, runs); err != nil {
@@ -333,8 +333,9 @@ func runLineOf(ctx context.Context, a *archive.Archive, r archive.Run, now time.
 	return line, nil
 }
 
-// confirmation adds to v the candidates and entries of every agent in the runs.
-func (v *statusView) confirmation(ctx context.Context, a *archive.Archive, runs []archive.Run, now time.Time) error {
+// confirmation adds to v the candidates and entries of every agent in the runs. w is nil if
+// the workspace cannot be loaded.
+func (v *statusView) confirmation(ctx context.Context, a *archive.Archive, w *workspace.Workspace, runs []archive.Run, now time.Time) error {
 	var seen []string
 	for _, r := range runs {
 		for _, id := range r.Agents {
@@ -342,7 +343,7 @@ func (v *statusView) confirmation(ctx context.Context, a *archive.Archive, runs 
 				continue
 			}
 			seen = append(seen, id)
-			lines, left, err := confirmations(ctx, a, id, runs, now)
+			lines, left, err := confirmations(ctx, a, id, championOf(w, id), runs, now)
 			if err != nil {
 				return err
 			}
