@@ -105,7 +105,8 @@ func Bind(p ProposalRecord) Binding {
 		Commit, Tree, Policy, Of string
 		Terms                    json.RawMessage
 		Autonomy                 *AutonomyBrief `json:",omitempty"` // absent from older digests
-	}{Title: p.Title, Rationale: p.Rationale, Kind: p.Kind, Agent: p.Agent, Run: p.Run, Variant: p.Variant, Champion: p.Champion, Base: p.Base, Evidence: p.Evidence, Rests: p.Rests, Autonomy: p.Autonomy}
+		RuledBy                  string         `json:",omitempty"`
+	}{Title: p.Title, Rationale: p.Rationale, Kind: p.Kind, Agent: p.Agent, Run: p.Run, Variant: p.Variant, Champion: p.Champion, Base: p.Base, Evidence: p.Evidence, Rests: p.Rests, Autonomy: p.Autonomy, RuledBy: p.RuledBy}
 	if b := p.Patch; b != nil {
 		basis.Target, basis.Repository, basis.Named, basis.Terms = b.Target, b.Repository, b.Named, b.Terms
 		basis.Commit, basis.Tree, basis.Policy, basis.Of = b.BaseCommit, b.Tree, b.Policy, b.Digest

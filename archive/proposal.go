@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"time"
 
@@ -56,11 +57,15 @@ func (s ProposalState) Name() string {
 // ProposalRecord is a change proposed for a person's decision, with its current state.
 type ProposalRecord struct {
 	// ID is "P<number>".
-	ID       string         `json:"id"`
-	Kind     ProposalKind   `json:"kind"`
-	State    ProposalState  `json:"state"`
-	Agent    string         `json:"agent"`
-	Run      string         `json:"run,omitempty"`
+	ID    string        `json:"id"`
+	Kind  ProposalKind  `json:"kind"`
+	State ProposalState `json:"state"`
+	Agent string        `json:"agent"`
+	Run   string        `json:"run,omitempty"`
+	// RuledBy is the run with the latest ruling on the variant against the same champion,
+	// for a proposal that no run made. It is empty if there is no such ruling, for a
+	// proposal of a run, and in proposals of an older evolve.
+	RuledBy  string         `json:"ruled_by,omitempty"`
 	Variant  agent.ConfigID `json:"variant,omitempty"`
 	Champion agent.ConfigID `json:"champion,omitempty"`
 	Title    string         `json:"title"`
@@ -123,6 +128,10 @@ type BranchBrief struct {
 	// failed.
 	Trouble string `json:"trouble,omitempty"`
 }
+
+// RulingRun returns the run that ruled on the proposal's variant: the run that made the
+// proposal or, for a proposal that no run made, RuledBy.
+func (p ProposalRecord) RulingRun() string { return cmp.Or(p.Run, p.RuledBy) }
 
 // OfConfig reports whether the proposal is about a config, that is, a variant.
 func (p ProposalRecord) OfConfig() bool {

@@ -233,7 +233,10 @@ func (s *selection) protect(ctx context.Context, now time.Time) error {
 				mark(run, p.Agent, false)
 			}
 		}
-		result, err := s.a.Result(ctx, p.Run, p.Agent)
+		if p.RuledBy != "" {
+			mark(p.RuledBy, p.Agent, false)
+		}
+		result, err := s.a.Result(ctx, p.RulingRun(), p.Agent)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}

@@ -222,6 +222,7 @@ func (f *fieldsOf) proposal(p *ProposalRecord) {
 		f.form("agent", agentForm, p.Agent)
 	}
 	f.form("run", runForm, p.Run)
+	f.form("ruled_by", runForm, p.RuledBy)
 	f.form("variant or champion", configForm, string(p.Variant), string(p.Champion))
 	f.form("commit or adopted_commit", commitForm, p.Commit, p.AdoptedCommit)
 	f.form("ref", refForm, p.Ref)

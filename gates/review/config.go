@@ -10,13 +10,17 @@ import (
 	"evolve/archive"
 	"evolve/bench"
 	"evolve/gates"
+	"evolve/mutate/evidence"
 	"evolve/patch"
 	"evolve/runtime/agent"
 )
 
 // Draft is the input to a proposal for a config.
 type Draft struct {
+	// Run is the run that makes the proposal; RuledBy has the same meaning as in
+	// [archive.ProposalRecord].
 	Run     string
+	RuledBy string
 	Variant archive.Variant
 	// Evidence is the digest of the evidence; empty if nothing was measured.
 	Evidence string
@@ -28,10 +32,51 @@ type Draft struct {
 
 // ProposeConfig makes the proposal for a variant, runs its gates, and, if the workspace has
 // a repository, writes the proposal's commit to a separate ref. A resumed run reuses the
-// proposal that it made before. Older proposals for a config of the agent that await a
+// proposal that it made before; a proposal that no run makes reuses one that is undecided. Older proposals for a config of the agent that await a
 // decision are superseded.
 func (rev *Reviewer) ProposeConfig(ctx context.Context, agentID string, draft Draft) (archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.proposeConfig(ctx, agentID, draft) })
+}
+
+// ProposeByHand makes a proposal for a variant that a person chose. The proposal states
+// what the runs found about the variant against the present champion, then the person's
+// reason, if there is one.
+func (rev *Reviewer) ProposeByHand(ctx context.Context, agentID string, v archive.Variant, reason string) (archive.ProposalRecord, error) {
+	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) {
+		before, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
+			return p.Imported == "" && p.Kind == archive.KindConfig && p.Agent == agentID && p.Variant == v.ID && !Undecided(p.State)
+		})
+		if err != nil {
+			return archive.ProposalRecord{}, err
+		}
+		origin := "proposed by hand"
+		if len(before) > 0 {
+			origin = "proposed again by hand"
+		}
+		return s.proposeUnrun(ctx, agentID, v, origin, reason)
+	})
+}
+
+// proposeUnrun makes a proposal for a variant that no run proposes. The rationale begins
+// with the origin of the proposal.
+func (s *session) proposeUnrun(ctx context.Context, agentID string, v archive.Variant, origin, reason string) (archive.ProposalRecord, error) {
+	a, err := s.proposer(agentID)
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	known, err := evidence.Latest(ctx, s.store, a.ID, v.ID, evidence.Conditions{Champion: a.Champion.ID(), AgentHash: a.Hash, Rules: a.Rules})
+	if err != nil {
+		return archive.ProposalRecord{}, err
+	}
+	rationale := origin + "; " + known.Words()
+	switch {
+	case reason == "":
+	case known.Ruling != nil:
+		rationale += "; reason: " + reason
+	default:
+		rationale += ": " + reason
+	}
+	return s.proposeConfig(ctx, agentID, Draft{RuledBy: known.Run, Variant: v, Rationale: rationale})
 }
 
 func (s *session) proposeConfig(ctx context.Context, agentID string, draft Draft) (archive.ProposalRecord, error) {
@@ -40,7 +85,7 @@ func (s *session) proposeConfig(ctx context.Context, agentID string, draft Draft
 		return archive.ProposalRecord{}, err
 	}
 	earlier, err := proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
-		return p.Imported == "" && p.Kind == archive.KindConfig && p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded
+		return p.Imported == "" && p.Kind == archive.KindConfig && p.Agent == a.ID && p.Run == draft.Run && p.Variant == draft.Variant.ID && p.State != archive.Superseded && (p.Run != "" || Undecided(p.State))
 	})
 	if err != nil {
 		return archive.ProposalRecord{}, err
@@ -76,7 +121,7 @@ func (s *session) fileProposal(ctx context.Context, p archive.ProposalRecord) (_
 // old contents and the changed parameters.
 func (s *session) configRecord(a *Agent, draft Draft) (archive.ProposalRecord, error) {
 	p := archive.ProposalRecord{
-		Kind: archive.KindConfig, State: archive.Drafted, Agent: a.ID, Run: draft.Run, Variant: draft.Variant.ID,
+		Kind: archive.KindConfig, State: archive.Drafted, Agent: a.ID, Run: draft.Run, RuledBy: draft.RuledBy, Variant: draft.Variant.ID,
 		Champion: a.Champion.ID(), Title: fmt.Sprintf("v%d for %s", draft.Variant.Number, a.ID),
 		Rationale: draft.Rationale, Base: a.Base, Evidence: draft.Evidence, Rests: draft.Rests,
 		Changes: Changes(a.Space.Names(), a.Champion, draft.Variant.Config), Created: s.Now(),

@@ -198,9 +198,11 @@ func (s *session) proposeRequested(ctx context.Context, r archive.ChangeRequestR
 	case !errors.Is(err, archive.ErrNotFound):
 		return archive.ProposalRecord{}, fmt.Errorf("reading the champion: %w", err)
 	}
-	rationale := fmt.Sprintf("asked for by the agent itself in %s; no run has confirmed it", r.ID)
-	if reason := []rune(text.OneLine(r.Request.Reason)); len(reason) > 0 {
-		rationale += ": " + string(reason[:min(len(reason), maxRequestReason)])
+	origin := "asked for by the agent itself in " + r.ID
+	reason := text.Clip(text.OneLine(r.Request.Reason), maxRequestReason, text.Runes)
+	rationale := origin
+	if reason != "" {
+		rationale += ": " + reason
 	}
 	v, err := s.store.PutVariant(ctx, archive.Variant{
 		Agent: requested.Agent.ID, Config: requested.Config, Parents: []agent.ConfigID{champion}, Operator: "request",
@@ -209,5 +211,5 @@ func (s *session) proposeRequested(ctx context.Context, r archive.ChangeRequestR
 	if err != nil {
 		return archive.ProposalRecord{}, fmt.Errorf("recording the variant: %w", err)
 	}
-	return s.proposeConfig(ctx, requested.Agent.ID, Draft{Variant: v, Rationale: rationale})
+	return s.proposeUnrun(ctx, requested.Agent.ID, v, origin, reason)
 }

@@ -48,6 +48,8 @@ type Agent struct {
 	// Base holds the hashes, by name, of everything on which the measurement of a config
 	// depends.
 	Base map[string]string
+	// Hash is the hash of the agent's folder without the champion's files.
+	Hash string
 	// Rules are the rules by which claims about a config are judged.
 	Rules evidence.Rules
 	// ConfigFiles are the paths of the champion's files. Files returns the contents of

@@ -189,12 +189,12 @@ func (v viewer) adopted(before, since []night, first night, p archive.ProposalRe
 		}
 	}
 	w := archive.AdoptedWatch{Proposal: p.ID, Since: first.started, Beside: beside}
-	res, err := v.store.Result(v.ctx, p.Run, v.agent)
+	res, err := v.store.Result(v.ctx, p.RulingRun(), v.agent)
 	if err != nil && !errors.Is(err, archive.ErrNotFound) {
 		return fmt.Errorf("reading the predictions: %w", err)
 	}
 	for _, f := range res.Finalist {
-		if f.Variant == p.Variant && f.Ruling != nil && res.Reference == nil {
+		if f.Variant == p.Variant && f.Ruling != nil && (res.Reference == nil || p.RuledBy != "") {
 			i, about := f.Ruling.Shown()
 			w.Predicted, w.PredictedLo, w.PredictedHi, w.Claim = f.Ruling.Difference, i.Lo, i.Hi, about
 		}

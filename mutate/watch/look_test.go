@@ -189,6 +189,7 @@ func TestAdoption(t *testing.T) {
 		disappoints, less bool
 	}{
 		{"as predicted", .4, .8, stats.Interval{Lo: .1, Hi: .6}, false, false},
+		{"proposed again by hand", .4, .8, stats.Interval{Lo: .1, Hi: .6}, false, false},
 		{"worse", .8, .3, stats.Interval{Lo: .1, Hi: .6}, true, true},
 		{"below", .4, .42, stats.Interval{Lo: .5, Hi: .9}, true, false},
 	} {
@@ -202,7 +203,11 @@ func TestAdoption(t *testing.T) {
 			d.must(d.store.PutResult(context.Background(), archive.AgentResult{
 				Run: "4-00000004", Agent: "a", Verdict: archive.Adopt, Watch: &archive.Watch{Scores: mustScores(d)}, Finalist: []archive.Finalist{{Variant: adopted.ID(), Ruling: &ruling}},
 			}))
-			p := d.decide(archive.ProposalRecord{State: archive.Adopted, Run: "4-00000004", Variant: adopted.ID(), Champion: old.ID()})
+			p := archive.ProposalRecord{State: archive.Adopted, Run: "4-00000004", Variant: adopted.ID(), Champion: old.ID()}
+			if c.name == "proposed again by hand" {
+				p.Run, p.RuledBy = "", p.Run
+			}
+			p = d.decide(p)
 			var seen Seen
 			for range 6 {
 				if seen = d.sleep(adopted, "h", 30, coins(rng, c.after)); seen.Changed != nil || seen.Fall != nil {
@@ -212,6 +217,9 @@ func TestAdoption(t *testing.T) {
 			a := seen.Adopted
 			if a == nil || a.Proposal != p.ID || a.Disappoints() != c.disappoints || a.Worse != c.less || a.AfterNights != 6 || a.BeforeNights != 4 {
 				t.Fatalf("the adoption is %+v", a)
+			}
+			if a.Claim != stats.NewTasks || a.Predicted != .3 || a.PredictedLo != c.predicted.Lo {
+				t.Errorf("the prediction is %q, %g from %g", a.Claim, a.Predicted, a.PredictedLo)
 			}
 			p.State = archive.RolledBack
 			d.decide(p)

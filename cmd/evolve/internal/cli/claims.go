@@ -90,7 +90,7 @@ func priceOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 	if r == nil || err != nil {
 		return nil, err
 	}
-	measured, volatile, err := model.Judged(ctx, a, p.Run, p.Agent)
+	measured, volatile, err := model.Judged(ctx, a, p.RulingRun(), p.Agent)
 	if err != nil {
 		return nil, err
 	}

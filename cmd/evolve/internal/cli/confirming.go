@@ -133,7 +133,7 @@ func standing(ctx context.Context, a *archive.Archive, agentID string, runs []ar
 	return champion, spends, nil, nil
 }
 
-// claimOf returns the claim about a proposal's variant from the run that made the proposal.
+// claimOf returns the claim about a proposal's variant from the run that ruled on it.
 // It returns NoClaim if nothing confirmed the variant, or if the confirmation was of an
 // older kind.
 func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (stats.Claim, error) {
@@ -153,7 +153,7 @@ func claimOf(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) 
 // rulingOn returns the ruling on the variant of a config proposal, or nil if there is none.
 // An *archive.AuditError means that the stored evaluations contradict the ruling.
 func rulingOn(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (*stats.Ruling, error) {
-	if p.Run == "" || p.Kind != archive.KindConfig {
+	if p.RulingRun() == "" || p.Kind != archive.KindConfig {
 		return nil, nil
 	}
 	result, err := resultBehind(ctx, a, p)
@@ -168,11 +168,11 @@ func rulingOn(ctx context.Context, a *archive.Archive, p archive.ProposalRecord)
 	return nil, nil
 }
 
-// resultBehind returns the result of the run that made a proposal, or the zero value if the
-// result is not stored. An *archive.AuditError means that the stored evaluations contradict
-// the result.
+// resultBehind returns the result of the run that ruled on a proposal's variant, or the zero
+// value if the result is not stored. An *archive.AuditError means that the stored
+// evaluations contradict the result.
 func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (archive.AgentResult, error) {
-	result, err := a.Result(ctx, p.Run, p.Agent)
+	result, err := a.Result(ctx, p.RulingRun(), p.Agent)
 	if errors.Is(err, archive.ErrNotFound) {
 		return result, nil
 	}
@@ -188,7 +188,7 @@ func resultBehind(ctx context.Context, a *archive.Archive, p archive.ProposalRec
 // contradiction describes how the stored evaluations contradict the evidence of a config
 // proposal; it returns "" if they do not.
 func contradiction(ctx context.Context, a *archive.Archive, p archive.ProposalRecord) (string, error) {
-	if p.Run == "" || !p.OfConfig() {
+	if p.RulingRun() == "" || !p.OfConfig() {
 		return "", nil
 	}
 	_, err := resultBehind(ctx, a, p)

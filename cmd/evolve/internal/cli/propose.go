@@ -12,7 +12,7 @@ import (
 func proposeCommand(sh *shell) *cli.Command {
 	return &cli.Command{
 		Name: "propose", Usage: "propose any archived variant by hand", ArgsUsage: "VARIANT",
-		Description: "The variant must pass the same gates as one from a run; the proposal states that no run confirmed it.",
+		Description: "The variant must pass the same gates as one from a run; the proposal states what the latest run found about it against the present champion.",
 		Flags:       []cli.Flag{agentFlag(), &cli.StringFlag{Name: "reason", Usage: "the `REASON`, for the person who decides"}},
 		Action: func(c *cli.Context) error {
 			name := c.Args().First()
@@ -30,11 +30,7 @@ func proposeCommand(sh *shell) *cli.Command {
 				if err != nil {
 					return err
 				}
-				rationale := "proposed by hand; no run has confirmed it"
-				if r := c.String("reason"); r != "" {
-					rationale += ": " + r
-				}
-				p, err := rev.ProposeConfig(c.Context, agent.ID, review.Draft{Variant: v, Rationale: rationale})
+				p, err := rev.ProposeByHand(c.Context, agent.ID, v, c.String("reason"))
 				if err != nil {
 					return err
 				}

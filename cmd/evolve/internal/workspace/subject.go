@@ -42,7 +42,7 @@ func (w *Workspace) reviewed(a *Agent) *review.Agent {
 	dir := path.Join(agentsDir, a.ID)
 	out := &review.Agent{
 		ID: a.ID, Builtin: a.Adapter.Kind == KindBuiltin, Champion: a.Champion, Space: a.Space,
-		Base: BaseOf(a, w.Suites), Rules: w.Rules(a),
+		Base: BaseOf(a, w.Suites), Hash: a.Hash, Rules: w.Rules(a),
 		ConfigFiles: []string{path.Join(dir, ConfigFile), path.Join(dir, StrategyFile)},
 		Files:       func(c agent.Config) map[string][]byte { return ChampionFiles(a, c) },
 		Load:        func(root string) (agent.Config, error) { return ReadChampion(root, a) },
