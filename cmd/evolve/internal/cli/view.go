@@ -184,6 +184,19 @@ func (v viewWords) Question(agentID, suiteHash, task string) (q *archive.Questio
 	return &archive.Question{SuiteHash: suiteHash, Task: task, Goal: scrub(goal), Expected: scrub(expected)}, false
 }
 
+// Weights is [archived.Words.Weights], with the weights of a comparison.
+func (v viewWords) Weights(agentID string) map[string]float64 {
+	tasks := basisIn(loadable(v.root), agentID).tasks
+	if tasks == nil {
+		return nil
+	}
+	out := make(map[string]float64, len(tasks))
+	for id, t := range tasks {
+		out[id] = t.Importance()
+	}
+	return out
+}
+
 // Limits is [archived.Words.Limits].
 func (v viewWords) Limits(ctx context.Context, a *archive.Archive, r archive.Run) (string, error) {
 	lines, err := limitLines(ctx, a, r, v.sh.Now())

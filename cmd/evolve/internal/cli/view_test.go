@@ -150,7 +150,7 @@ func TestView(t *testing.T) {
 	}
 	v := viewAt(t, dir)
 	for path, want := range map[string]string{
-		"/": `chip adopt">ADOPT`, "/night": "confirmed for new tasks", "/matrix": "tasks of aide", "/proposal?id=P1": "recall.min_score",
+		"/": `chip adopt">ADOPT`, "/night": "confirmed for new tasks", "/matrix": "(?s)tasks of aide.*with the weights of the suites", "/proposal?id=P1": "recall.min_score",
 		"/compare?agent=aide&a=v1&b=v2": "pairs|points|no task", "/progress": "No run is on", "/variant?agent=aide&v=v2": "Against the champion v1",
 	} {
 		if status, body := v.send(http.MethodGet, path, nil); status != http.StatusOK || !regexp.MustCompile(want).MatchString(body) {

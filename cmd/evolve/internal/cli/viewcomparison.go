@@ -54,7 +54,7 @@ func given(lines ...string) (list []string) {
 func differenceFacts(d differenceWords, a, b string) []view.Fact {
 	return []view.Fact{
 		fact("difference", given(d.points+"  "+d.interval, d.undecided)...),
-		fact("mean score", a+" "+d.a+" → "+b+" "+d.b),
+		fact("mean score of the pairs", a+" "+d.a+" → "+b+" "+d.b),
 		fact("tasks", d.tasks, d.counts),
 	}
 }

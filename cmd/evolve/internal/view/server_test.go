@@ -58,6 +58,8 @@ func (words) Question(_, suiteHash, task string) (*archive.Question, bool) {
 	return &archive.Question{Goal: "searched " + task, Expected: "found " + hostile}, false
 }
 
+func (words) Weights(string) map[string]float64 { return nil }
+
 func (words) Undecided(p archive.ProposalRecord) bool { return p.State == archive.Awaiting }
 
 func (words) Reversible(p archive.ProposalRecord) bool { return p.State == archive.Adopted }
@@ -335,7 +337,7 @@ func TestPagesHaveTheirSubject(t *testing.T) {
 		"/evaluation?run=1-aa&seq=0&agent=by+suite+then": {"The suite has changed since."},
 		"/cell?v=v1&agent=" + id + "&task=" + id:         {"<h1>v1 on &lt;/pre&gt;", "night 1, first run"},
 		"/proposal?id=P1":                                {"awaiting", "dearer &lt;/pre&gt;", "Approve …", "<h2>proposed title &lt;/pre&gt;", "<dt>proposed fact", "<caption>proposed table", "proposed cell", "<li><bdi>proposed line", "<pre><bdi>proposed text", `<span class="add">&#43;proposed diff`, "proposed paragraph"},
-		"/matrix?agent=" + id:                            {">.000</a>", ">1.000</a>"},
+		"/matrix?agent=" + id:                            {"each with weight 1, because the workspace's suites could not be read", ">.000</a>", ">1.000</a>"},
 	} {
 		body := s.send(http.MethodGet, path, nil, nil).body
 		for _, words := range want {

@@ -121,6 +121,9 @@ type Window struct {
 	// of all evaluations. The others are still being read.
 	Read  int `json:"read"`
 	Total int `json:"total"`
+	// Unweighted reports whether the weights of tasks are not known, so that each task has
+	// weight 1 in a mean.
+	Unweighted bool `json:"unweighted,omitempty"`
 }
 
 // Task is a column.
@@ -136,7 +139,7 @@ type Row struct {
 	ID       string `json:"id"`
 	Operator string `json:"operator"`
 	// Search and Holdout are the mean scores over the tasks for which the variant has
-	// scores; each is nil if there are none.
+	// scores, weighted by the tasks' weights; each is nil if there are none.
 	Search      *float64 `json:"search"`
 	Holdout     *float64 `json:"holdout"`
 	Evaluations int      `json:"evaluations"`
@@ -162,6 +165,8 @@ type Variant struct {
 	// SearchTasks is the number of search tasks for which the variant has scores, and
 	// HoldoutTasks is the number of such holdout tasks.
 	SearchTasks, HoldoutTasks int
+	// Unweighted is as in a [Window].
+	Unweighted bool
 	// Estimates holds the estimates that nights made for the variant.
 	Estimates []Estimate
 	// Champion is the name of the champion in the agent's latest night; it is empty if none

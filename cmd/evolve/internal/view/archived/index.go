@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,11 @@ type index struct {
 	// tasks holds the tasks, which are the columns, in the order of their first evaluation.
 	tasks  []view.Task
 	taskAt map[string]int32
+	// weightOf holds the weights of tasks by id ([Words.Weights]), and weights holds those of
+	// the columns. unweighted reports whether the weights are not known.
+	weightOf   map[string]float64
+	weights    []float64
+	unweighted bool
 	// variants holds the variants in the order of their numbers, except for variants that
 	// were recorded during the reading.
 	variants  []known
@@ -81,7 +87,8 @@ type version struct {
 	last        time.Time
 }
 
-// sum holds the sums over the cells of a row, without the cells themselves.
+// sum sums up the cells of a row. search and holdout are the means over the tasks of either
+// split, weighted as in a comparison ([stats.Compare]).
 type sum struct {
 	search, holdout           float64
 	searchTasks, holdoutTasks int
@@ -162,8 +169,9 @@ func (s *Source) refresh(x *index) <-chan struct{} {
 	return done
 }
 
-// read brings the index up to date with the archive.
+// read brings the index up to date with the suites and the archive.
 func (s *Source) read(ctx context.Context, x *index) error {
+	x.weigh(s.Words.Weights(x.agent))
 	stale, err := s.changed(ctx, x)
 	if err != nil {
 		return err
@@ -174,6 +182,29 @@ func (s *Source) read(ctx context.Context, x *index) error {
 		}
 	}
 	return nil
+}
+
+// weigh sets the weights of the tasks.
+func (x *index) weigh(weightOf map[string]float64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.unweighted = weightOf == nil
+	if maps.Equal(weightOf, x.weightOf) {
+		return
+	}
+	x.weightOf = weightOf
+	for i := range x.tasks {
+		x.weights[i] = x.weight(x.tasks[i].ID)
+	}
+	x.generation++
+}
+
+// weight returns the weight of a task.
+func (x *index) weight(task string) float64 {
+	if w := x.weightOf[task]; w > 0 {
+		return w
+	}
+	return 1
 }
 
 // changed reads the new variants. It returns an empty part for each run whose evaluations
@@ -370,6 +401,7 @@ func (x *index) taskOf(e *bench.Evaluation) int32 {
 	i := int32(len(x.tasks))
 	x.taskAt[e.Task] = i
 	x.tasks = append(x.tasks, view.Task{ID: e.Task, Domain: e.Domain, Split: string(e.Split)})
+	x.weights = append(x.weights, x.weight(e.Task))
 	return i
 }
 
@@ -413,19 +445,27 @@ func (x *index) summary() []sum {
 }
 
 func (x *index) sumOf(cells []cell) (s sum) {
+	var search, holdout float64 // the sums of the weights
 	for _, c := range cells {
+		w := x.weights[c.task]
 		s.evaluations += int(c.runs) + int(c.missing)
 		switch {
 		case c.runs == 0:
 		case x.tasks[c.task].Split == string(bench.Holdout):
-			s.holdout += c.mean()
+			s.holdout += w * c.mean()
+			holdout += w
 			s.holdoutTasks++
 		default:
-			s.search += c.mean()
+			s.search += w * c.mean()
+			search += w
 			s.searchTasks++
 		}
 	}
-	s.search /= float64(max(1, s.searchTasks))
-	s.holdout /= float64(max(1, s.holdoutTasks))
+	if s.searchTasks > 0 {
+		s.search /= search
+	}
+	if s.holdoutTasks > 0 {
+		s.holdout /= holdout
+	}
 	return s
 }

@@ -33,6 +33,8 @@ func (noWords) Limits(context.Context, *archive.Archive, archive.Run) (string, e
 
 func (noWords) Question(string, string, string) (*archive.Question, bool) { return nil, false }
 
+func (noWords) Weights(string) map[string]float64 { return nil }
+
 func (noWords) Undecided(archive.ProposalRecord) bool { return false }
 
 func (noWords) Reversible(archive.ProposalRecord) bool { return false }
@@ -41,6 +43,10 @@ func (noWords) Reversible(archive.ProposalRecord) bool { return false }
 type clock struct{ now time.Time }
 
 func open(tb testing.TB, dir string, c *clock) *archived.Source {
+	return openWith(tb, dir, c, noWords{})
+}
+
+func openWith(tb testing.TB, dir string, c *clock, words archived.Words) *archived.Source {
 	s := archived.New(archived.Options{
 		Look: func(look func(*archive.Archive) error) error {
 			a, err := archive.OpenRead(dir)
@@ -53,7 +59,7 @@ func open(tb testing.TB, dir string, c *clock) *archived.Source {
 			return errors.Join(look(a), a.Close())
 		},
 		AsTheyAre: func(_ context.Context, a *archive.Archive) (model.Source, error) { return a, nil },
-		Words:     noWords{}, Now: func() time.Time { return c.now },
+		Words:     words, Now: func() time.Time { return c.now },
 	})
 	tb.Cleanup(s.Close)
 	return s
@@ -211,6 +217,68 @@ func TestWindow(t *testing.T) {
 	if w = whole(t, s, view.Query{Limit: 1, Columns: 9}, 8); w.Columns != 4 || w.Variants[0].Cells[2].Score != 1 {
 		t.Errorf("after another evaluation: %+v", w)
 	}
+}
+
+// weighing describes nothing but the weights of tasks.
+type weighing struct {
+	noWords
+	weights map[string]float64
+}
+
+func (w *weighing) Weights(string) map[string]float64 { return w.weights }
+
+// TestWeights checks that means use the weights of the tasks, as they are at the time, and that the
+// source tells whether the weights are known.
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := filepath.Join(t.TempDir(), "archive")
+	c := &clock{time.Date(2026, 11, 21, 3, 0, 0, 0, time.UTC)}
+	a, err := archive.Open(dir, archive.Options{})
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(err)
+	run := archive.Run{ID: "1-aa", Number: 1, State: archive.RunDone, Started: c.now, Agents: []string{"solver"}}
+	must(a.PutRun(ctx, run))
+	config := agent.Config{}
+	_, err = a.PutVariant(ctx, archive.Variant{ID: config.ID(), Agent: "solver", Config: config, Run: run.ID})
+	must(err)
+	for i, e := range []bench.Evaluation{
+		{Task: "a", Score: 1}, {Task: "b", Score: 0}, {Task: "b", Score: .5}, // weights 3 and 1
+		{Task: "h", Score: 0, Split: bench.Holdout}, {Task: "new", Score: 1, Split: bench.Holdout}, // weights 4 and, not in the suite, 1
+	} {
+		e.Run, e.Agent, e.Variant, e.Seq, e.Stage, e.Outcome, e.Scored, e.Time = run.ID, "solver", config.ID(), int64(i), bench.StageSearch, agent.OK, true, c.now
+		if e.Key = bench.Key(fmt.Sprintf("%032x", i+1)); e.Split == "" {
+			e.Split = bench.Search
+		}
+		must(a.Record(ctx, e, nil))
+	}
+	must(a.Flush(ctx))
+	must(a.Close())
+	words := &weighing{weights: map[string]float64{"a": 3, "b": 1, "h": 4}}
+	s := openWith(t, dir, c, words)
+	check := func(search, holdout float64, unweighted bool) {
+		t.Helper()
+		w := whole(t, s, view.Query{Limit: 1}, 5)
+		v, err := s.Variant(ctx, "solver", "v1")
+		must(err)
+		for _, row := range []view.Row{w.Variants[0], v.Row} {
+			if *row.Search != search || *row.Holdout != holdout {
+				t.Errorf("means %v and %v, want %v and %v", *row.Search, *row.Holdout, search, holdout)
+			}
+		}
+		if w.Unweighted != unweighted || v.Unweighted != unweighted {
+			t.Errorf("unweighted: %v and %v, want %v", w.Unweighted, v.Unweighted, unweighted)
+		}
+	}
+	check((3+.25)/4, 1./5, false)
+	words.weights = nil
+	c.now = c.now.Add(time.Hour)
+	check((1+.25)/2, .5, true)
 }
 
 // TestLook checks that no reader holds the archive between two pages: a run must be able to begin.

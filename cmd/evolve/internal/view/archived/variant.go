@@ -45,6 +45,7 @@ func (s *Source) Variant(ctx context.Context, agentID, name string) (out view.Va
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	out.Unweighted = x.unweighted
 	if i, ok := x.variantAt[out.ID]; ok {
 		total := x.sumOf(x.cells(i))
 		out.Row, out.SearchTasks, out.HoldoutTasks = x.rowOf(i, total, nil), total.searchTasks, total.holdoutTasks

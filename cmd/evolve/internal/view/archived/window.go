@@ -19,7 +19,7 @@ func (s *Source) Window(ctx context.Context, agentID string, q view.Query) (view
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	columns, rows := x.columns(q), x.rows(q)
-	w := view.Window{Rows: len(rows), Columns: len(columns), Variants: []view.Row{}, Tasks: []view.Task{}, Total: x.total}
+	w := view.Window{Rows: len(rows), Columns: len(columns), Variants: []view.Row{}, Tasks: []view.Task{}, Total: x.total, Unweighted: x.unweighted}
 	for _, p := range x.parts {
 		w.Read += p.read
 	}
