@@ -25,23 +25,21 @@ import (
 
 // benchView is the output of `evolve bench run --json`.
 type benchView struct {
-	Agent   string         `json:"agent"`
-	Config  agent.ConfigID `json:"config"`
-	Score   float64        `json:"score"`
-	Lo      float64        `json:"lo"`
-	Hi      float64        `json:"hi"`
-	Scored  int            `json:"scored"`
-	Missing int            `json:"missing"`
-	Domains []domainScore  `json:"domains"`
-	Tasks   []taskScore    `json:"tasks"`
+	Agent  string         `json:"agent"`
+	Config agent.ConfigID `json:"config"`
+	benchMean
+	Scored  int           `json:"scored"`
+	Missing int           `json:"missing"`
+	Domains []domainScore `json:"domains"`
+	Tasks   []taskScore   `json:"tasks"`
 	// PassPowers holds the values of pass^k over the tasks; it is empty without --repeats.
 	PassPowers []stats.Reliability `json:"pass_powers,omitempty"`
 }
 
 type domainScore struct {
-	Domain string  `json:"domain"`
-	Tasks  int     `json:"tasks"`
-	Score  float64 `json:"score"`
+	Domain string `json:"domain"`
+	Tasks  int    `json:"tasks"`
+	benchMean
 }
 
 type taskScore struct {
@@ -190,40 +188,77 @@ func scoreOf(t *bench.Task, runs []bench.Evaluation) taskScore {
 	return line
 }
 
-// summarize computes the weighted means of all tasks and of each domain.
+// summarize computes the mean scores over all tasks and over those of each domain.
 func (v *benchView) summarize(tasks []*bench.Task) {
-	type mean struct {
-		sum, weight float64
-		tasks       int
-	}
-	var all mean
-	domains := map[string]*mean{}
+	var all []scoredTask
+	domains := map[string][]scoredTask{}
 	for i, t := range tasks {
-		d := domains[t.Domain]
-		if d == nil {
-			d = &mean{}
-			domains[t.Domain] = d
-		}
 		if !v.Tasks[i].Scored {
 			v.Missing++
 			continue
 		}
-		d.tasks++
-		v.Scored++
-		for _, m := range []*mean{&all, d} {
-			m.sum += t.Importance() * v.Tasks[i].Score
-			m.weight += t.Importance()
-		}
+		one := scoredTask{t, v.Tasks[i].Score}
+		all, domains[t.Domain] = append(all, one), append(domains[t.Domain], one)
 	}
-	if all.weight > 0 {
-		v.Score = all.sum / all.weight
-		v.Lo, v.Hi = stats.Wilson(v.Score, float64(v.Scored), 0.95)
-	}
+	v.Scored, v.benchMean = len(all), meanOfTasks(all)
 	for _, domain := range workspace.SortedNames(domains) {
-		if d := domains[domain]; d.weight > 0 {
-			v.Domains = append(v.Domains, domainScore{domain, d.tasks, d.sum / d.weight})
-		}
+		list := domains[domain]
+		v.Domains = append(v.Domains, domainScore{domain, len(list), meanOfTasks(list)})
 	}
+}
+
+// scoredTask is a task with its mean score.
+type scoredTask struct {
+	*bench.Task
+	score float64
+}
+
+// benchMean is a weighted mean score over tasks, with its 95 % interval for tasks like
+// these.
+type benchMean struct {
+	Score float64 `json:"score"`
+	// Lo and Hi bound the mean. They are nil if there are fewer than [stats.MinClusters]
+	// clusters, unless the interval is Wilson's.
+	Lo *float64 `json:"lo"`
+	Hi *float64 `json:"hi"`
+	// Clusters is the number of independent clusters of tasks.
+	Clusters int `json:"clusters"`
+}
+
+// meanOfTasks returns the mean score over tasks. If the tasks are independent, have equal
+// weights and passed or failed entirely, the interval is Wilson's ([stats.Wilson]);
+// otherwise it is that of [meanScore].
+func meanOfTasks(tasks []scoredTask) benchMean {
+	scores, known := map[string][]float64{}, map[string]*bench.Task{}
+	plain := true
+	for _, t := range tasks {
+		scores[t.ID], known[t.ID] = []float64{t.score}, t.Task
+		plain = plain && t.Importance() == tasks[0].Importance() && (t.score == 0 || t.score == 1)
+	}
+	if len(tasks) == 0 {
+		return benchMean{}
+	}
+	s := meanScore(scores, known)
+	m := benchMean{Score: s.Mean, Clusters: s.Clusters}
+	switch {
+	case plain && s.Clusters == len(tasks):
+		s.Lo, s.Hi = stats.Wilson(s.Mean, float64(len(tasks)), scoreLevel)
+	case s.Clusters < stats.MinClusters:
+		return m
+	}
+	m.Lo, m.Hi = &s.Lo, &s.Hi
+	return m
+}
+
+// words describes the mean over tasks, whose number is given in words.
+func (m benchMean) words(tasks string) string {
+	switch {
+	case m.Lo != nil:
+		return fmt.Sprintf("%s  [%s, %s] over %s", number.Score(m.Score), number.Score(*m.Lo), number.Score(*m.Hi), tasks)
+	case m.Clusters == 0:
+		return number.Unknown + "  no task has a score"
+	}
+	return fmt.Sprintf("%s  over %s; no interval: it takes at least %d independent tasks, not %d", number.Score(m.Score), tasks, stats.MinClusters, m.Clusters)
 }
 
 func printBench(con *console, v benchView) {
@@ -235,9 +270,9 @@ func printBench(con *console, v benchView) {
 	}
 	con.printf("\n")
 	for _, d := range v.Domains {
-		con.printf("  %-16s %s  over %s\n", text.Visible(d.Domain), number.Score(d.Score), count(d.Tasks, "task"))
+		con.printf("  %-16s %s\n", text.Visible(d.Domain), d.words(count(d.Tasks, "task")))
 	}
-	con.printf("  %-16s %s  [%s, %s] over %s", "all", number.Score(v.Score), number.Score(v.Lo), number.Score(v.Hi), count(v.Scored, "search task"))
+	con.printf("  %-16s %s", "all", v.words(count(v.Scored, "search task")))
 	if v.Missing > 0 {
 		con.printf(", %d missing", v.Missing)
 	}

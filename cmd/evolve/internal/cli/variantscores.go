@@ -71,7 +71,8 @@ func variantScores(ctx context.Context, a *archive.Archive, agentID string, task
 }
 
 // meanScore returns the score of a variant, given its scores by task. It compares the score
-// on every task with one half, so the interval is that of a difference within [−½, ½].
+// on every task with one half, so the interval is that of a difference within [−½, ½]; see
+// [stats.CompareEven].
 func meanScore(byTask map[string][]float64, tasks map[string]*bench.Task) *variantScore {
 	var pairs []stats.Pair
 	runs := 0
