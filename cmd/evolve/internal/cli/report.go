@@ -77,8 +77,12 @@ func reportCommand(sh *shell) *cli.Command {
 			if err := o.single(sh.json); err != nil {
 				return err
 			}
+			index := c.Args().First() == "index"
+			if index && o.form() != nil {
+				return exit.Errorf(exit.Usage, "`evolve report index` writes it as a page, and --json prints it; --markdown, --junit, --csv and --github need one run", "the index of all nights has only the formats HTML and JSON")
+			}
 			return reading(sh, c, func(root string, a *archive.Archive) error {
-				if c.Args().First() == "index" {
+				if index {
 					return printIndex(c.Context, sh, root, a, o)
 				}
 				return printReport(c.Context, sh, root, a, c.Args().First(), o)
