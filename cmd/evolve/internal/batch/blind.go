@@ -15,10 +15,16 @@ func (o *Options) blind(p *archive.AgentPlan) string {
 	if o.limited() || p.Search == 0 || 2*ahead <= p.Search {
 		return ""
 	}
-	setting, most := "concurrency", p.Search/8
+	setting, now, most := "concurrency", o.Concurrency, p.Search/8
 	if p.Deterministic {
-		setting, most = "lookahead", p.Search/4
+		setting, now, most = "lookahead", o.Lookahead, p.Search/4
 	}
-	return fmt.Sprintf("the search chooses %d of its %d evaluations before it has a result to learn from: set %s to %d or less",
-		min(ahead, p.Search), p.Search, setting, max(1, most))
+	advice := fmt.Sprintf("set %s to %d or less", setting, most)
+	switch {
+	case now <= 1:
+		advice = "allow more evaluations"
+	case most <= 1:
+		advice = "set " + setting + " to 1"
+	}
+	return fmt.Sprintf("the search chooses %d of its %d evaluations before it has a result to learn from: %s", min(ahead, p.Search), p.Search, advice)
 }

@@ -26,6 +26,16 @@ func TestBlind(t *testing.T) {
 			archive.AgentPlan{Search: 60},
 			"the search chooses 40 of its 60 evaluations before it has a result to learn from: set concurrency to 7 or less",
 		},
+		"so few that only 1 is small enough": {
+			Options{Concurrency: 4, Lookahead: 32},
+			archive.AgentPlan{Search: 5},
+			"the search chooses 5 of its 5 evaluations before it has a result to learn from: set concurrency to 1",
+		},
+		"too few for the smallest value": {
+			Options{Concurrency: 1, Lookahead: 32},
+			archive.AgentPlan{Search: 3},
+			"the search chooses 2 of its 3 evaluations before it has a result to learn from: allow more evaluations",
+		},
 		"half":         {Options{Concurrency: 8, Lookahead: 32}, archive.AgentPlan{Search: 64, Deterministic: true}, ""},
 		"no search":    {Options{Concurrency: 8, Lookahead: 32}, archive.AgentPlan{Deterministic: true}, ""},
 		"limited time": {Options{Concurrency: 8, Lookahead: 400, Budget: workspace.Budget{Time: time.Hour}}, archive.AgentPlan{Search: 64, Deterministic: true}, ""},
