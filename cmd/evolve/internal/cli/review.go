@@ -219,11 +219,7 @@ var errEnough = errors.New("enough")
 // prints the reason and asks again.
 func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, out *shell, one claimed) (archive.ProposalState, error) {
 	p := one.ProposalRecord
-	gates, more, key := len(p.Gates) > model.MaxSingleGates, "", ""
-	if gates {
-		more, key = "[g]ates  ", "g, "
-	}
-	question, keys := "\n[a]pprove  [r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "a or y, r, d, "+key+"l or n, or q, or the full word"
+	question, keys := "\n[a]pprove  [r]eject  [d]iff  [g]ates  [l]eave  [q]uit: ", "a or y, r, d, g, l or n, or q, or the full word"
 	merge := sh.Reviewer(w, nil).MergeOnly(p)
 	if merge != nil {
 		_, hint := exit.Of(merge)
@@ -231,7 +227,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 	}
 	approvable := merge == nil && len(one.stale) == 0
 	if !approvable {
-		question, keys = "\n[r]eject  [d]iff  "+more+"[l]eave  [q]uit: ", "r, d, "+key+"l or n, or q, or the full word"
+		question, keys = "\n[r]eject  [d]iff  [g]ates  [l]eave  [q]uit: ", "r, d, g, l or n, or q, or the full word"
 	}
 	for {
 		choice, err := who.ask(c.Context, question)
@@ -246,7 +242,7 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 		case known && choice != "":
 			choice = "l"
 		}
-		if !approvable && (choice == "a" || choice == "approve") || !gates && (choice == "g" || choice == "gates") {
+		if !approvable && (choice == "a" || choice == "approve") {
 			choice = ""
 		}
 		switch choice {
@@ -271,6 +267,9 @@ func reviewOne(sh *shell, c *cli.Context, w *workspace.Workspace, who *person, o
 			printDiff(out.console, p)
 			continue
 		case "g", "gates":
+			if len(p.Gates) == 0 {
+				_, _ = fmt.Fprintln(who.out, "it has no gates")
+			}
 			listGates(out.console, "  ", p.Gates)
 			continue
 		case "l", "leave":
