@@ -52,6 +52,12 @@ func (s *session) subjectOf(p archive.ProposalRecord) subject {
 	return &fileSubject{session: s, p: p}
 }
 
+// CheckPerson returns the error with which a decision by a person of that name is refused.
+func (rev *Reviewer) CheckPerson(by string) error {
+	_, err := rev.person(by)
+	return err
+}
+
 // person parses the name of the person who makes a decision (see [ParsePerson]) and adds
 // the present time. It refuses the id of an agent.
 func (rev *Reviewer) person(by string) (patch.Person, error) {

@@ -9,12 +9,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"evolve/cmd/evolve/internal/exit"
+	"evolve/cmd/evolve/internal/workspace"
+	"evolve/gates/review"
 	"evolve/patch"
 )
 
 // decider returns the person who decides: the name given with --by or, without --by, the
 // git user. If there is neither, it returns an error, because the account of a process is
-// not a person.
+// not a person. It refuses a name that no decision may have ([review.ParsePerson]).
 func decider(sh *shell, c *cli.Context, root string) (string, error) {
 	by := c.String("by")
 	if !c.IsSet("by") {
@@ -26,7 +28,18 @@ func decider(sh *shell, c *cli.Context, root string) (string, error) {
 		}
 		return "", exit.Errorf(exit.Usage, "identify yourself with --by \"Name <mail>\", or set `git config --global user.name` and user.email", "git has no user configured here, and a decision needs a name")
 	}
-	return by, nil
+	_, err := review.ParsePerson(by)
+	return by, err
+}
+
+// earlyDecider is decider for a command that makes decisions only later. It also refuses the
+// id of an agent, as a decision does; w is nil if the workspace cannot be loaded.
+func earlyDecider(sh *shell, c *cli.Context, root string, w *workspace.Workspace) (string, error) {
+	by, err := decider(sh, c, root)
+	if err == nil && w != nil {
+		err = sh.Reviewer(w, nil).CheckPerson(by)
+	}
+	return by, err
 }
 
 // whoami returns the git user as "Name <mail>", or "" if git has no name.

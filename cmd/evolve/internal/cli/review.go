@@ -46,6 +46,11 @@ func reviewCommand(sh *shell) *cli.Command {
 			if err != nil {
 				return err
 			}
+			if c.IsSet("by") {
+				if _, err := earlyDecider(sh, c, w.Root, w); err != nil {
+					return err
+				}
+			}
 			return reviewQueue(sh, c, w, who)
 		},
 	}

@@ -69,7 +69,7 @@ func serveView(sh *shell, c *cli.Context, root string) error {
 		if err := outside(sh); err != nil {
 			return err
 		}
-		by, err := decider(sh, c, root)
+		by, err := earlyDecider(sh, c, root, loadable(root))
 		if err != nil {
 			return err
 		}
