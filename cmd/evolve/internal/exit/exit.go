@@ -89,7 +89,10 @@ func Of(err error) (code int, hint string) {
 
 const (
 	resourcesHint = "nothing is damaged; allow the process more open files (`ulimit -n 1024`) or free memory, then repeat the command"
-	diskHint      = "free some disk space or make the folder writable, then repeat the command: a run continues where it stopped"
+	diskHint      = "free some disk space, then repeat the command: a run continues where it stopped"
+	readOnlyHint  = "the file system is read-only: make it writable, then repeat the command"
+	failingHint   = "the disk reports errors of reading or writing: check it, and restore a backup if files are damaged"
+	deniedHint    = "the file or folder must be readable and writable by the user who runs evolve"
 )
 
 // kind is a kind of error with its exit code. match reports whether an error is of that
@@ -125,9 +128,22 @@ func as[E error](code int, hint func(E) string) kind {
 // always returns a hint function that returns the same hint for every error.
 func always[E error](hint string) func(E) string { return func(E) string { return hint } }
 
+// diskFailure matches the errors of a machine that cannot read or write, whether a result or
+// a file. The hint follows from the cause, which is taken to be a full disk if it is not
+// known.
 func diskFailure() kind {
-	return kind{Infrastructure, func(err error) (string, bool) {
-		return diskHint, errors.Is(err, archive.ErrDisk) || bench.HostFailure(err)
+	return kind{Infrastructure, func(err error) (hint string, ok bool) {
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			hint = deniedHint
+		case errors.Is(err, syscall.EROFS):
+			hint = readOnlyHint
+		case errors.Is(err, syscall.EIO):
+			hint = failingHint
+		default:
+			hint = diskHint
+		}
+		return hint, errors.Is(err, archive.ErrDisk) || errors.Is(err, bench.ErrRecorder) || bench.HostFailure(err)
 	}}
 }
 
@@ -162,7 +178,6 @@ func kinds() []kind {
 		is(Usage, "type more of the id", archive.ErrAmbiguous),
 		is(Usage, "an import would mix two histories; move .evolve/archive away first", archive.ErrNotEmpty),
 		is(Infrastructure, "restore the folder from a backup if there is one; `git clean -x` removes .evolve unless it is run with -e .evolve", archive.ErrRemoved),
-		is(Infrastructure, diskHint, bench.ErrRecorder),
 		diskFailure(),
 		as(Budget, always[*bench.SpentError]("raise that limit under policies in evolve.yaml; `evolve agent show` prints the policies in force")),
 		is(Infrastructure, "install git, or add its folder to PATH; `evolve doctor` checks for it", patch.ErrNoGit),
@@ -175,7 +190,7 @@ func kinds() []kind {
 		as(Infrastructure, always[*bench.NoServerError]("start the server, or correct its address, then run `evolve run`; `evolve doctor` checks it before a run")),
 		is(Infrastructure, "see the error of the agent or its provider with `evolve report`, then run `evolve run` again", bench.ErrOutage),
 		is(Usage, "a file exists where a folder is needed; move it away", syscall.ENOTDIR),
-		is(Infrastructure, "the file or folder must be readable and writable by the user who runs evolve", fs.ErrPermission),
+		is(Infrastructure, deniedHint, fs.ErrPermission),
 		is(Interrupted, "", context.Canceled, night.ErrInterrupted),
 	}
 }

@@ -70,6 +70,27 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestDiskHints checks that the hint for a failure to read or write fits its cause.
+func TestDiskHints(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		hint string
+	}{
+		{archive.ErrDisk, diskHint},
+		{fmt.Errorf("%w: %w", archive.ErrDisk, syscall.ENOSPC), diskHint},
+		{fmt.Errorf("%w: %w", bench.ErrRecorder, syscall.ENOSPC), diskHint},
+		{fmt.Errorf("%w: %w", archive.ErrDisk, syscall.EACCES), deniedHint},
+		{fmt.Errorf("%w: %w", bench.ErrRecorder, syscall.EPERM), deniedHint},
+		{&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, deniedHint},
+		{fmt.Errorf("%w: %w", archive.ErrDisk, syscall.EROFS), readOnlyHint},
+		{fmt.Errorf("%w: %w", archive.ErrDisk, syscall.EIO), failingHint},
+	} {
+		if _, hint := Of(tt.err); hint != tt.hint {
+			t.Errorf("%v has the hint %q, want %q", tt.err, hint, tt.hint)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	names := []string{"run", "report", "reject", "proposals", "status"}
 	for in, want := range map[string]string{
