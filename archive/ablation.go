@@ -15,8 +15,8 @@ type Ablation struct {
 	// configs, and for a change that has a single hunk.
 	Parts       []AblationPart `json:"parts,omitempty"`
 	Evaluations int            `json:"evaluations"`
-	// Untried is the reason why changes that stay were not tried alone; it is empty if none
-	// is untried, and in records of an older evolve.
+	// Untried is the reason why changes that were kept were not tried alone; it is empty
+	// if there are no such changes, and in records from an older evolve.
 	Untried Untried `json:"untried,omitempty"`
 	Reason  string  `json:"reason"`
 }
@@ -24,8 +24,9 @@ type Ablation struct {
 // Untried is a reason why changes were not tried alone.
 type Untried string
 
-// The reasons: the plan had no evaluations for it, those that were left for the finalist
-// were too few to try anything, they ended, or those of the search were enough to decide.
+// The reasons: the plan had no evaluations for the ablation, too few evaluations were
+// left for the finalist to try anything, the evaluations ran out, or the search's
+// evaluations were enough to decide.
 const (
 	UntriedUnplanned Untried = "unplanned"
 	UntriedShort     Untried = "short"

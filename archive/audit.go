@@ -84,8 +84,8 @@ type boundAt struct {
 
 // ledgerIndex collects what the ledger records about proposals.
 type ledgerIndex struct {
-	// bound holds the last binding of each proposal, and decided holds the decisions by
-	// entry number.
+	// bound holds the last binding of each proposal, and decided holds the decisions,
+	// keyed by entry number.
 	bound   map[string]boundAt
 	decided map[int64]LedgerEntry
 	// levels holds the level of autonomy of each agent after its last entry.

@@ -165,8 +165,8 @@ func (c *checker) candidate(k, value []byte, r *reading) error {
 	return nil
 }
 
-// ledgerEntry checks that the candidate whose entry into the confirmation a ledger entry
-// records exists and agrees with it.
+// ledgerEntry checks a ledger entry that records a candidate's entry into the
+// confirmation: the candidate must exist and agree with the ledger entry.
 func (c *checker) ledgerEntry(k, value []byte, r *reading) error {
 	r.number()
 	var e LedgerEntry

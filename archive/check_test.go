@@ -93,8 +93,8 @@ func decidedOpen() ChangeRequestRecord {
 	return r
 }
 
-// misled returns the first request, approved by the ledger entry of another request's
-// denial.
+// misled returns the first request, with an approval that refers to the ledger entry of
+// another request's denial.
 func misled() ChangeRequestRecord {
 	r := wish(0)
 	r.ID, r.State, r.Count, r.Decision = "R1", RequestApproved, 1, &RequestDecision{Action: "approve", By: "Ada", Entry: 9}

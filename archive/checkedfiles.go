@@ -69,9 +69,9 @@ func readChecked(root *os.Root) checkedFiles {
 	return list
 }
 
-// store writes the list, limited to the files whose last change is old enough at the time
-// now. Errors are ignored, and the list is not synced: if it is missing, or truncated by a
-// power failure, the files are read in full again.
+// store writes the list, limited to the files whose last change is old enough at the
+// given time (now). Errors are ignored, and the list is not synced: if it is missing, or
+// truncated by a power failure, the files are read in full again.
 func (l checkedFiles) store(dir string, now time.Time) {
 	list := checkedFiles{}
 	for name, f := range l {

@@ -76,7 +76,7 @@ const (
 	gradeSD
 )
 
-// hexText is text that packHex encodes. repeatedHex is such text whose value occurs in many
+// hexText is text that packHex encodes. repeatedHex is hexText whose value occurs in many
 // records.
 type (
 	hexText     string

@@ -52,7 +52,8 @@ type headerLine struct {
 	Archive string `json:"archive,omitempty"`
 }
 
-// trailerLine has the number and the hash of all lines before it, newlines included.
+// trailerLine contains the number of lines before it and the hash of these lines,
+// including their newlines.
 type trailerLine struct {
 	Lines  int    `json:"lines"`
 	SHA256 string `json:"sha256"`

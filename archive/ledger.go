@@ -155,8 +155,9 @@ func (a *Archive) VerifyLedger(ctx context.Context) (n int64, head string, err e
 	return a.verifyFrom(ctx, 1)
 }
 
-// VerifyLatest is like [Archive.VerifyLedger], but checks only the last entries, up to the
-// number most, and the entry before them. Its running time does not grow with the ledger.
+// VerifyLatest is like [Archive.VerifyLedger], but checks only the given number (most) of
+// the latest entries, and the entry before them. Its running time does not grow with the
+// ledger.
 func (a *Archive) VerifyLatest(ctx context.Context, most int64) error {
 	head, err := a.ledgerHead(ctx)
 	if err == nil {

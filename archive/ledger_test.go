@@ -106,8 +106,8 @@ func TestLedgerTampering(t *testing.T) {
 	}
 }
 
-// TestLatestOfLedger checks that verifying the latest entries finds the faults in them and
-// with the entry before them, and reads nothing earlier.
+// TestLatestOfLedger checks that verifying the latest entries finds the faults in them
+// and in their link to the entry before them, and reads nothing earlier.
 func TestLatestOfLedger(t *testing.T) {
 	for name, c := range map[string]struct {
 		bad    int64 // 0: none is found

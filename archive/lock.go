@@ -115,8 +115,8 @@ func (l *archiveLock) replace(data []byte) (err error) {
 // itself in the lock file.
 const namePatience = time.Second
 
-// locked returns a LockedError about the holder. While the lock file does not name the
-// holder, which may have just taken the lock, locked reads the file again, for at most
+// locked returns a LockedError about the holder. If the holder has just taken the lock,
+// the lock file may not name it yet; locked then reads the file again, for at most
 // namePatience.
 func (l *archiveLock) locked(clock clock) *LockedError {
 	h, waited := l.read(), time.Duration(0)

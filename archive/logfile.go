@@ -16,7 +16,7 @@ type DamageError struct {
 	// Offset is the byte at which the damage begins, or -1 if the damage concerns the whole
 	// file.
 	Offset int64 `json:"offset"`
-	// Behind is the number of entries after the damage that can be read.
+	// Behind is the number of readable entries after the damage.
 	Behind int `json:"readable_behind"`
 	// Reason describes the damage in a phrase that can follow the file's name, such as "its
 	// header was altered".

@@ -106,7 +106,8 @@ func TestPowerLoss(t *testing.T) {
 		if got, err := readMemOf(torn, 1<<20, true); err != nil || got.last != 5 {
 			t.Fatalf("sector %d: %v, version %d", sector, err, got.last)
 		}
-		// If a later transaction follows it, it had been acknowledged.
+		// If another transaction follows the torn one, the torn one had been
+		// acknowledged.
 		torn = append(append(torn, rawEntry(logTxn, "k", "v", 7)...), endEntry(7)...)
 		if _, err := readMemOf(torn, 1<<20, true); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("sector %d of the transaction before the last: %v", sector, err)

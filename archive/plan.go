@@ -69,7 +69,7 @@ type AgentPlan struct {
 	// Detectable is the smallest improvement that the plan can detect at 80 % power, in
 	// score units, or 0 if it can detect none.
 	Detectable float64 `json:"detectable"`
-	// Month is the smallest improvement that a month of such nights can detect.
+	// Month is the smallest improvement that a month of nights like this one can detect.
 	Month float64 `json:"detectable_month,omitempty"`
 	// Power describes Detectable and Month in words, with the number of tasks needed to
 	// detect smaller improvements; it is empty if there is no confirmation.
@@ -90,8 +90,9 @@ type AgentPlan struct {
 	// Released is the number of evaluations planned for the confirmation that went to the
 	// search, because the search had found nothing to confirm.
 	Released int `json:"released,omitempty"`
-	// Lent is the number of evaluations planned for the confirmation that went to the
-	// ablation of the finalists, because the best finalist was projected to need fewer.
+	// Lent is the number of evaluations that were planned for the confirmation but went
+	// to the ablation of the finalists, because the best finalist was projected to need
+	// fewer.
 	Lent int `json:"lent,omitempty"`
 	// Waits are the agent's proposals that awaited a person when the run was planned, the
 	// oldest first. Against is the variant of the last of them that is not stale, or empty

@@ -39,7 +39,7 @@ func (r *reader) current(gone engine) (engine, error) {
 const attempts = 3
 
 // try runs ask on the engine in use. If that engine is disconnected, try runs ask on the
-// next engine, on at most attempts engines in all.
+// next one, and so on; attempts limits the number of engines that are tried.
 func (r *reader) try(ask func(engine) error) error {
 	var gone engine
 	var err error

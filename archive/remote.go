@@ -28,8 +28,8 @@ type remote struct {
 	err  error
 }
 
-// dialRemote connects to the writer's socket. It waits at most the duration most for the
-// first answer.
+// dialRemote connects to the writer's socket. It waits for the first answer for at most
+// the given duration (most).
 func dialRemote(socket string, most time.Duration) (*remote, error) {
 	conn, err := net.DialTimeout("unix", socket, min(dialPatience, most))
 	if err != nil {

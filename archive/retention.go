@@ -126,8 +126,8 @@ type turnFacts struct {
 	size    int64
 }
 
-// selects returns the records that the retention keep removes at the time now and, if
-// forget is not nil, those of the session forget.
+// selects returns the records that the given retention (keep) removes at the given time
+// (now) and, if forget is not nil, the records of the session that it names.
 func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time, forget *sessionName) (*selection, error) {
 	s := &selection{
 		a: a, forget: forget, index: map[part]int{}, seed: maphash.MakeSeed(),
@@ -147,7 +147,7 @@ func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time, fo
 
 func (s *selection) hash(key bench.Key) uint64 { return maphash.String(s.seed, string(key)) }
 
-// at returns the index of a part, which it adds if it is new.
+// at returns the index of a part, and adds the part if it is new.
 func (s *selection) at(p part) int {
 	i, ok := s.index[p]
 	if !ok {

@@ -238,8 +238,8 @@ func (c *storeCheck) table(t *table.Table, f *checkedFile) error {
 }
 
 // values reads the value logs and checks all pointers to values against them. Badger
-// truncates the newest log that holds anything at the first unreadable byte, and reads an
-// altered value in an older log without an error.
+// truncates the newest nonempty log at its first unreadable byte, and reads altered
+// values in older logs without an error.
 func (c *storeCheck) values() error {
 	if c.open {
 		return nil

@@ -195,9 +195,9 @@ func newTallying(c *committer, found map[string][]byte) *tallying {
 	return &tallying{c, found, map[part]Tally{}}
 }
 
-// record adds an evaluation to the tally of its agent and run. The position of the
-// evaluation held the record old, or nothing if old is nil. If the evaluation refers to
-// another one, first is the position of the evaluation that has the outcome.
+// record adds an evaluation to the tally of its agent and run. old is the record that was
+// at the evaluation's position before, or nil if there was none. If the evaluation refers
+// to another one, first is the position of the evaluation that has the outcome.
 func (t *tallying) record(ctx context.Context, b *batch, e *bench.Evaluation, place, old, first []byte) error {
 	p := part{e.Run, e.Agent}
 	sum, ok := t.changed[p]

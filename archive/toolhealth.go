@@ -10,7 +10,7 @@ import (
 	"evolve/runtime/authored"
 )
 
-// maxHealthName limits the length of the name of an agent, a tool or a source, in bytes;
+// maxHealthName limits the length, in bytes, of the name of an agent, a tool or a source;
 // longer names are refused.
 const maxHealthName = 256
 

@@ -38,7 +38,7 @@ const (
 // variant waits for a flush.
 const queuedVariants = 512
 
-// naming assigns variants their numbers before they are on disk.
+// naming assigns variants their numbers before the variants are on disk.
 type naming struct {
 	// queued holds the variants that may still be in the queue, by agent and id.
 	queued map[string]bool

@@ -63,7 +63,8 @@ type ActiveChange struct {
 	Files  bool     `json:"files,omitempty"`
 	Models bool     `json:"models,omitempty"`
 	Evolve bool     `json:"evolve,omitempty"`
-	// Learned reports whether the experience from live turns that evaluations read differs.
+	// Learned reports whether evaluations in the two nights read different experience
+	// from live turns.
 	Learned bool `json:"learned,omitempty"`
 	// Acts are the actions of people between the two nights, other than commits, the
 	// earliest first.

@@ -85,7 +85,7 @@ type LostDecision struct {
 	Reason string `json:"reason,omitempty"`
 	// Time is when the decision was made; it is zero if only a commit records it.
 	Time time.Time `json:"time,omitzero"`
-	// Commit is the commit that records the decision; it is "" if a ledger does.
+	// Commit is the commit that records the decision; it is "" if a ledger records it.
 	Commit string `json:"commit,omitempty"`
 }
 
@@ -326,7 +326,7 @@ func checkMissing(dir string) error {
 var ErrWitnessed = errors.New("the ledger already matches the head in .evolve/archive.head")
 
 // matchWitness returns nil if the ledger holds the entry that w or w.Next names, with the
-// same hash. Otherwise, and if w names another archive, it returns a *WitnessError.
+// same hash. Otherwise, or if w names another archive, it returns a *WitnessError.
 func (a *Archive) matchWitness(ctx context.Context, w Witness) error {
 	id, err := a.ID(ctx)
 	if err != nil {

@@ -24,8 +24,8 @@ const margin = .001
 // books stores the accounts of a budget, one at a time.
 type books struct {
 	mu sync.Mutex
-	// store stores an account so that it survives the process; if it is nil, nothing is
-	// stored.
+	// store stores an account so that it survives the process; if store is nil, nothing
+	// is stored.
 	store func(Account) error
 	last  Account
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // TestAccountCoversAKill kills a budget's process at each point. It checks that the next
-// process counts at least the spending, and at most the cost of the evaluations in progress
-// on top of that.
+// process counts at least the spending, and at most the spending plus the cost of the
+// evaluations in progress.
 func TestAccountCoversAKill(t *testing.T) {
 	const limit, each = 1.0, .05
 	var stored Account

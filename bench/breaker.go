@@ -32,13 +32,12 @@ type Patience struct {
 	// AllPauses limits the number of pauses in a run, with or without successes in between;
 	// 0 means 40.
 	AllPauses int
-	// Broken is the number of consecutive failures, from the agent's first evaluation on,
-	// after which the agent counts as broken, provided that the failures occurred on three
-	// configs or on the champion; 0 means 10. A grader's program that crashes this often,
-	// from its first start on, also counts as broken.
+	// Broken is the number of consecutive failures, starting with the agent's first
+	// evaluation, after which the agent counts as broken, provided that the failures
+	// occurred on three configs or on the champion; 0 means 10. A grader's program that
+	// crashes this often, starting with its first start, also counts as broken.
 	Broken int
-	// Collapse is the corresponding number for an agent that has succeeded before; 0 means
-	// 60.
+	// Collapse replaces Broken for an agent that has succeeded before; 0 means 60.
 	Collapse int
 	// ChampionAlone reports whether only failures of the champion count as failures of the
 	// agent. The other configs are programs that a search wrote, and many of them in a row
@@ -82,7 +81,7 @@ type Breaker struct {
 	pauses  int           // since the last success
 	paused  int           // in all
 	waited  time.Duration // in all pauses
-	cause   string        // the reason for the first failure of the first pause
+	cause   string        // the reason for the first of the failures that led to the first pause
 	resume  chan struct{} // closed when the pause is over; nil if there is no pause
 	strayed int           // streaks during which the champion answered
 	stray   string        // the reason for the first of these streaks

@@ -44,7 +44,7 @@ func (k DuplicateKind) words() string {
 // Duplicates are tasks that are variations of one another and that are not in the same
 // declared cluster. Statistics treat them as one unit.
 type Duplicates struct {
-	// Kind is the closest likeness between any two of the tasks.
+	// Kind is the kind of the closest likeness between any two of the tasks.
 	Kind DuplicateKind
 	// Tasks are the indexes of the tasks, ascending; two or more.
 	Tasks []int
@@ -55,7 +55,7 @@ type Duplicates struct {
 const (
 	templateOwn   = 6  // minimum words of a template, not counting its numbers and names
 	passageWords  = 24 // length of a passage, in words
-	passageSpread = 5  // a passage that more than one in this many tasks share is an instruction
+	passageSpread = 5  // a passage shared by more than one task in this many is an instruction
 	fewCommon     = 9  // a passage that at most this many tasks share is never an instruction
 	manyCommon    = 30 // a passage that more than this many tasks share is always an instruction
 )

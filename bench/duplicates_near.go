@@ -12,7 +12,7 @@ const (
 	nearShare  = .7  // minimum share of the longer text's words that both texts have, in order
 	nearLength = 8   // minimum words of the longer text; shorter ones are alike when one contains the other
 	nearWords  = 6   // minimum words in both
-	nearWindow = 6   // maximum words that may differ in one place; if more differ, they are content in their own right
+	nearWindow = 6   // maximum number of words that may differ in one place; if more differ, they are content in their own right
 	windowEach = 40  // nearWindow grows by 1 each time the longer text has this many more words
 	edgeWords  = 6   // length of a shared beginning or end, in words
 	affixWords = 3   // minimum words of a text that another text contains
@@ -197,7 +197,7 @@ func scatter(x uint64) uint64 {
 type edge struct{ front, back bool }
 
 // edgesOf finds instructions at the beginning and end of tasks: sequences of edgeWords
-// words that more tasks share than the number most.
+// words that more than a given number (most) of tasks share.
 func edgesOf(texts [][]uint32, most int) []edge {
 	// Tasks are counted by the last bits of a hash; there are enough counters that few
 	// unrelated tasks share one.

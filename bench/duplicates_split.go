@@ -22,7 +22,7 @@ func assignGroup(tasks []Task, declared []Split, g Duplicates) {
 	}
 	switch {
 	case len(sides) == 2:
-		side = Search // the holdout gets no more tasks that the search may have seen
+		side = Search // the search may have seen some of these tasks, so none of them may be in the holdout
 	case sides[Search]:
 		side = Search
 	case sides[Holdout]:

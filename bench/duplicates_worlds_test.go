@@ -96,7 +96,7 @@ func duplicateWorlds() []duplicateWorld {
 // with unrelated tasks.
 type duplicateScore struct {
 	pairs, found   int // pairs of tasks of the same family
-	tasks, strange int // tasks, and those in a group mostly of other families
+	tasks, strange int // the number of tasks, and of those whose group consists mostly of other families
 }
 
 func (s duplicateScore) recall() float64 { return float64(s.found) / math.Max(1, float64(s.pairs)) }

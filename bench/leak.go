@@ -161,8 +161,8 @@ func literal(pattern string) (string, bool) {
 	return re.LiteralPrefix()
 }
 
-// fields returns, by name, the short values that an agent sees in addition to the text of
-// the request.
+// fields returns the short values that an agent sees in addition to the text of the
+// request, keyed by name.
 func (t *Task) fields() map[string]string {
 	out := map[string]string{}
 	if t.Domain != "" {

@@ -100,8 +100,8 @@ func AppendMemories(data []byte, more []agent.Memory) ([]byte, error) {
 	return out, nil
 }
 
-// RetractMemory returns a file of memories in which one line is marked as a retracted
-// memory. Every other byte stays as it is.
+// RetractMemory returns a file of memories in which the memory on one line is marked as
+// retracted. Every other byte stays as it is.
 func RetractMemory(data []byte, l MemoryLine, reason string, at time.Time) ([]byte, error) {
 	m := l.Memory
 	m.Retracted, m.RetractedAt = reason, at

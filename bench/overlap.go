@@ -115,7 +115,8 @@ func (x *AnswerIndex) FindShown(tasks []Task, list []agent.Demonstration) []Copi
 	return found
 }
 
-// expected returns the texts that a grader looks for: its answer, all and any.
+// expected returns the texts that a grader looks for: those in its fields answer, all and
+// any.
 func (g GraderSpec) expected() []string {
 	var own struct{ Answer, All, Any json.RawMessage }
 	if json.Unmarshal(g.Raw, &own) != nil {

@@ -9,14 +9,14 @@ const (
 	// mostShut is the number of evaluations that use up their attempts on the open breaker
 	// of one tool before other evaluations stop waiting for that tool.
 	mostShut = 3
-	// shutFor is the time, counted from the last such evaluation, after which evaluations
-	// wait for the tool again.
+	// shutFor is the time after which evaluations wait for the tool again, counted from
+	// the last evaluation that used up its attempts.
 	shutFor = 10 * time.Minute
 )
 
 // shutTools records the tools whose breakers stay open. The breaker of a tool that always
 // fails lets only probes through. If each further evaluation waited for it, a night would
-// spend most of its time waiting, without more scores in the end.
+// spend most of its time waiting and would get no more scores for it.
 type shutTools struct {
 	mu    sync.Mutex
 	tools map[string]shutTool

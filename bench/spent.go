@@ -19,8 +19,8 @@ func (e *SpentError) Error() string { return "a budget under policies is spent: 
 // Unwrap returns ErrBudget.
 func (e *SpentError) Unwrap() error { return ErrBudget }
 
-// WaitedError means that the time for evaluations ended while one of them waited for a
-// limit under policies. It wraps ErrBudget.
+// WaitedError means that the time for evaluations ended while one of them waited because
+// of a limit in the policies. It wraps ErrBudget.
 type WaitedError struct {
 	// Policy names the limit and its owner.
 	Policy string

@@ -46,8 +46,9 @@ func unknown(what, word string, valid []string) string {
 	return fmt.Sprintf("%s (valid: %s)", text, strings.Join(sorted, ", "))
 }
 
-// FoldIssues keeps, of issues that have the same text on four or more lines of a file, only
-// the first, and adds the number of the others to its text.
+// FoldIssues shortens a list of issues. If issues have the same text on four or more
+// lines of a file, it keeps only the first of them and adds the number of the others to
+// its text.
 func FoldIssues(issues []Issue) []Issue {
 	const many = 4
 	type kind struct{ file, text string }

@@ -230,7 +230,7 @@ func (u *SimulatedUser) request(said []agent.Message, first bool, seed int64, at
 	return req
 }
 
-// checkUser checks the simulated user of a task that could be decoded.
+// checkUser checks the simulated user of a task if the user could be decoded.
 func (l *suiteReader) checkUser(t *Task, n jsonNode, report func(int, string)) {
 	user, ok := n.get("user")
 	if !ok || t.User == nil {

@@ -229,8 +229,8 @@ func Skill(c SkillChange) []Gate {
 	}
 }
 
-// vetoed returns the verdict on a skill by looking it up among list, the skills that were
-// drafted again from its transcripts.
+// vetoed returns the verdict on a skill by looking up the skill in list, which contains
+// the skills that were drafted again from the skill's transcripts.
 func vetoed(d skill.Definition, list []skill.Candidate) (Verdict, string) {
 	for _, again := range list {
 		if again.Definition.Name != d.Name {

@@ -70,8 +70,9 @@ func (s *search) race() *variantStats {
 }
 
 // thompson draws once from the joint posterior and returns the index of the best leader
-// that is open and takes part, or −1 if there is none. It skips the leader with index but.
-// The deviation of a variant is reduced as if its pending evaluations had already arrived.
+// that is open and takes part, or −1 if there is none. It skips the leader with the given
+// index (but). The deviation of a variant is reduced as if its pending evaluations had
+// already arrived.
 func (s *search) thompson(but int) int {
 	b := &s.posterior
 	final := s.finalRace()

@@ -33,14 +33,15 @@ type breeding struct {
 	unrewarded []*variantStats
 
 	// pool holds the variants that may become parents, and candidates describes each of
-	// them to the selection. Both are as of result number at.
+	// them to the selection. at is the number of the latest result that both take into
+	// account.
 	pool       []*variantStats
 	candidates []selection.Candidate
 	at         int
 }
 
 const (
-	// modelOperator and reflectOperator name the sources of variants other than the
+	// modelOperator and reflectOperator name the two sources of variants besides the
 	// operators.
 	modelOperator   = "model"
 	reflectOperator = "reflect"

@@ -43,7 +43,8 @@ const (
 	triedShown   = 8
 	refusedShown = 3
 	// draftsKept is the maximum number of drafts from earlier nights. The gain of such a
-	// draft is shrunk as if it also had shrunkBy tasks without a difference.
+	// draft is shrunk as if the draft had been measured on shrunkBy further tasks without
+	// a difference.
 	draftsKept = 200
 	shrunkBy   = 4
 )

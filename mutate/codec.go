@@ -98,7 +98,7 @@ func newCodec(space agent.Space, champion agent.Config) *codec {
 	return c
 }
 
-// snapped returns, for every grid position, the grid position of its rounded value.
+// snapped returns the grid position of the rounded value of every grid position.
 func snapped(p agent.Param) []int16 {
 	out := make([]int16, irt.Grid+1)
 	for i := range out {
@@ -174,7 +174,7 @@ func (c *codec) arrange() {
 	}
 }
 
-// code returns the code of a value of a setting that has one dimension.
+// code returns the code for a value of a setting with one dimension.
 func (st *setting) code(v any) int16 {
 	switch st.param.Kind {
 	case agent.Float, agent.Int:

@@ -111,8 +111,8 @@ func (s *search) merged(a *variantStats) []irt.Cell {
 	return all
 }
 
-// recalled returns the ablest configs from the earlier nights that hold, except those that
-// were already tried tonight.
+// recalled returns the ablest configs from earlier nights whose results still hold,
+// except those that were already tried tonight.
 func (s *search) recalled(most int) []prospect {
 	var list []*past
 	for _, h := range s.held() {

@@ -90,7 +90,8 @@ func TestAHistoryOfAMovedOptimumIsGivenUp(t *testing.T) {
 }
 
 // TestAHistoryThatHoldsIsKept checks that if the optimum has not moved, a search with a
-// history finds it better than one without, even after a declared change.
+// history is better at finding it than a search without one, even after a declared
+// change.
 func TestAHistoryThatHoldsIsKept(t *testing.T) {
 	const seeds = 6
 	cold, warm := 0.0, map[bool]float64{}

@@ -118,8 +118,8 @@ func (a *variantStats) scores() []irt.Cell {
 	return out
 }
 
-// spent returns what the variant consumed on each task, in order of the tasks. Callers must
-// not change the list.
+// spent returns what the variant consumed on each task, in the order of the tasks.
+// Callers must not change the list.
 func (a *variantStats) spent() []spend {
 	if a.packed == nil {
 		return a.spends

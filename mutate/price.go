@@ -105,7 +105,7 @@ func (s *search) price(a *variantStats) priced {
 	p.cost *= p.costs
 	p.seconds *= p.lasts
 	if s.champion.cost == 0 && a.billed > 0 {
-		p.cost = a.cost / float64(a.billed) // a ratio to the champion's cost of 0 is undefined
+		p.cost = a.cost / float64(a.billed) // if the champion's cost is 0, the ratio to it is undefined
 	}
 	return p
 }

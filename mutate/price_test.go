@@ -50,8 +50,8 @@ func spending(t *testing.T, o Options) (Recommendation, map[string]int) {
 	}
 }
 
-// TestGuardsAreConstraints checks that variants that keep the guards come first, and that a
-// variant that breaks them is a possible trade.
+// TestGuardsAreConstraints checks that variants that satisfy the guards come first, and
+// that a variant that breaks them is a possible trade.
 func TestGuardsAreConstraints(t *testing.T) {
 	cost := stats.Bound{Name: stats.Cost, Of: stats.Mean, AtMost: 1.1, Floor: .00005}
 	route := func(e Estimate) any { return e.Config["route"] }
@@ -91,8 +91,8 @@ func TestGuardsAreConstraints(t *testing.T) {
 }
 
 // TestEvaluationsKeepGuards tests that a search with a guard spends its evaluations on
-// variants that keep it. The expensive route, which gets most of the evaluations without
-// the guard, gets no more than are needed to show a possible trade.
+// variants that keep the guard. The expensive route, which gets most of the evaluations
+// without the guard, gets no more than are needed to show a possible trade.
 func TestEvaluationsKeepGuards(t *testing.T) {
 	cost := stats.Bound{Name: stats.Cost, Of: stats.Mean, AtMost: 1.1, Floor: .00005}
 	for seed := range int64(4) {

@@ -19,9 +19,9 @@ const (
 	doubt = 0.5
 	// leastLead is the lead over the champion, in standard errors, that suffices as
 	// evidence after many results; see [search.enoughLead]. strongLead is the lead that
-	// suffices even if the tasks that the variant and the champion have both run, of which
-	// there must be at least commonTasks, do not show it. The verdict follows later, on
-	// other tasks.
+	// suffices even if it does not show on the tasks that the variant and the champion
+	// have both run; there must be at least commonTasks of these tasks. The verdict
+	// follows later, on other tasks.
 	leastLead, strongLead = 1.5, 2.5
 	// With few results the evidence has to be stronger: the required lead increases by
 	// fewResults divided by the number of results, but by at most moreLead.

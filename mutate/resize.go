@@ -35,9 +35,9 @@ func (s *search) planned() plan {
 	return p
 }
 
-// redesign adjusts the size of the design. Variants that were already entered stay. Points
-// are added only while the search has made no more variants than the new design has,
-// because with more variants the model proposes better points.
+// redesign adjusts the size of the design. Variants that were already entered stay.
+// Points are added only while the search has made no more variants than the new design
+// has points, because with more variants the model proposes better points.
 func (s *search) redesign(was int) {
 	switch more := s.plan.design - was; {
 	case more < 0:

@@ -30,8 +30,8 @@ type texts struct {
 	parts          [][]int // of each text
 	norms          []float64
 	chars          []int
-	// known holds the number of each part, by the part's text; words holds the words of
-	// each part, and products the products of each part with all parts.
+	// known maps the text of each part to the part's number; words holds the words of
+	// each part, and products its products with all parts.
 	known    map[string]int
 	words    [][]word
 	products [][]float64

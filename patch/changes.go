@@ -14,11 +14,10 @@ type Change struct {
 	Time            time.Time
 }
 
-// Changes returns the commits in the history of the commit to that are not in the history
-// of the commit from, and that changed a file or folder in paths, which are relative to the
-// folder of the repository. It returns the earliest of them, at most the given number
-// (most), earliest first, together with the number of all such commits. It fails with
-// ErrNoGit if git is not installed.
+// Changes returns the commits in from..to, in git's notation, that changed a file or
+// folder in paths, which are relative to the folder of the repository. It returns the
+// earliest of them, at most the given number (most), earliest first, together with the
+// number of all such commits. It fails with ErrNoGit if git is not installed.
 func (r *Repository) Changes(ctx context.Context, from, to string, most int, paths ...string) (list []Change, all int, err error) {
 	if !hashForm.MatchString(from) || !hashForm.MatchString(to) {
 		return nil, 0, fmt.Errorf("reading the history: %.20q or %.20q is not a commit", from, to)

@@ -61,8 +61,8 @@ func (r *Repository) refPath(name string) string {
 	return filepath.Join(r.common, filepath.FromSlash(name))
 }
 
-// packed reads the packed refs. Native git never changes the file that holds them in place,
-// but replaces the whole file.
+// packed reads the packed refs. Native git never changes their file in place, but
+// replaces the whole file.
 func (r *Repository) packed() (map[string]string, error) {
 	f, err := wholefile.Open(filepath.Join(r.common, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {

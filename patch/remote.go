@@ -30,7 +30,8 @@ func (e *NoRemoteError) Error() string {
 }
 
 // mostTips and mostRemarks limit the number of bytes that git prints about a remote, and
-// remoteDrain limits the wait for output that a process left running may hold open.
+// remoteDrain limits the wait for the end of output that a leftover process may hold
+// open.
 const (
 	mostTips    = 4 << 20
 	mostRemarks = 2 << 10

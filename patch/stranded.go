@@ -79,10 +79,10 @@ func (r *Repository) written(ctx context.Context, dir string, f File) (bool, err
 	return r.asCommitted(ctx, dir, f.Path, have, f.New)
 }
 
-// restore restores the files and the index that a fast-forward wrote before it failed with
-// the error cause. It touches only files whose content is exactly what the fast-forward
-// writes and was different before. It returns cause, wrapped in a *StrandedError if
-// something could not be restored.
+// restore restores the files and the index that a fast-forward wrote before it failed
+// with the given error (cause). It touches only files whose content is exactly what the
+// fast-forward writes and was different before. It returns cause, wrapped in a
+// *StrandedError if something could not be restored.
 func (r *Repository) restore(ctx context.Context, was mergeState, cause error) error {
 	ctx = context.WithoutCancel(ctx) // an interrupted command must not leave half of a change either, so the restore is not interrupted
 	head, err := r.headOf(ctx, was.folder)
@@ -147,8 +147,8 @@ func discard(dir string, f File) error {
 // left changed files in a working tree without moving the branch.
 var errUnfinished = errors.New("a fast-forward was interrupted")
 
-// PutBack restores the files and the index that an interrupted fast-forward of a branch,
-// from the commit base to another commit, wrote to a working tree without moving the
+// PutBack restores the files and the index of a working tree after a fast-forward of a
+// branch, from the commit base to another commit, was interrupted before it moved the
 // branch. It touches only files that have exactly the content in the other commit, and it
 // touches nothing if the branch has moved. A *StrandedError names the files that it could
 // not restore.

@@ -234,8 +234,9 @@ func TestOddCommits(t *testing.T) {
 	}
 }
 
-// TestChangesBesideNativeGit generates two trees and checks that their difference leads
-// from one to the other and back. Native git checks some of the differences.
+// TestChangesBesideNativeGit generates two trees and checks that applying their
+// difference turns one into the other, in both directions. Native git checks some of the
+// differences.
 func TestChangesBesideNativeGit(t *testing.T) {
 	b := newFixture(t, start())
 	s, err := b.repo.openStore()

@@ -87,8 +87,8 @@ func (r *Repository) Uncommitted(ctx context.Context, commit string, named ...st
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// unrewritten returns those of the paths whose files git writes to the working tree as they
-// are committed, apart from line endings; without git, it returns all paths.
+// unrewritten returns the paths of the files that git writes to the working tree exactly
+// as committed, apart from line endings; without git, it returns all of the given paths.
 func (r *Repository) unrewritten(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil

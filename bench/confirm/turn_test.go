@@ -138,9 +138,9 @@ func needs(t *testing.T) int {
 	return w.blocks
 }
 
-// domains puts eight of forty tasks into one domain, where differs gives the variant's
-// score minus the champion's, and the others, on which the variant is better, into another
-// domain.
+// domains puts eight of forty tasks into a small domain and the others into a large one.
+// In the small domain, differs returns the variant's score minus the champion's; in the
+// large one, the variant is better.
 func domains(differs func(task, block int) float64) *world {
 	return &world{
 		tasks: 40, domain: func(task int) string { return map[bool]string{true: "small", false: "large"}[task < 8] },

@@ -40,7 +40,7 @@ type Block struct {
 	Variant, Champion agent.ConfigID
 	Repeat            int
 	Alone             bool
-	// Place is the number of earlier confirmation evaluations of this run.
+	// Place is the number of confirmation evaluations made earlier in this run.
 	Place int
 }
 

@@ -168,9 +168,9 @@ func TestCompareSeldomCriesWolf(t *testing.T) {
 	}
 }
 
-// TestBlind checks that a comparison is named if neither its power nor its interval
-// excludes a loss greater than the rule allows, and is not named with a larger allowed loss
-// or less noise.
+// TestBlind checks that a comparison is listed as blind if neither its power nor its
+// interval excludes a loss greater than the rule allows, and is not listed if the allowed
+// loss is larger or the noise is smaller.
 func TestBlind(t *testing.T) {
 	x, y := Key{"BenchmarkX", sec}, Key{"BenchmarkY", sec}
 	base := map[Key]float64{x: 1e-6, y: 2e-6}

@@ -67,7 +67,7 @@ func TestPIsThePermutationTests(t *testing.T) {
 	})
 }
 
-// TestPIsThatOfTheTables: published values, two-sided.
+// TestPIsThatOfTheTables compares P with published two-sided values.
 func TestPIsThatOfTheTables(t *testing.T) {
 	ten := []float64{1, 2, 3, 4, 5, 6, 7, 12, 18, 20} // of the ranks 1 to 20; their sum is 78, so U is 23
 	var other []float64

@@ -149,8 +149,8 @@ func plausible(v float64, unit string) bool {
 	return v == 0 || 1/most <= size && size <= most
 }
 
-// shows reports whether a name or unit from the output is printable and neither empty nor
-// longer than most bytes.
+// shows reports whether a name or unit from the output is printable, is not empty and has
+// at most the given number of bytes.
 func shows(s string, most int) bool {
 	return s != "" && len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }

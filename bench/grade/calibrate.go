@@ -104,9 +104,9 @@ type Calibration struct {
 	Usage     agent.Usage
 }
 
-// Calibrate lets the judges, whose scales must have the same number of points, grade the
-// answers, and compares their grades with the labels. It returns an error only if the
-// context ends.
+// Calibrate lets the judges grade the answers, and compares their grades with the labels.
+// The judges' scales must all have the same number of points. It returns an error only if
+// the context ends.
 func Calibrate(ctx context.Context, m model.Model, list []Labelled, parallel int) (Calibration, error) {
 	var (
 		mu            sync.Mutex

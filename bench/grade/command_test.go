@@ -187,8 +187,8 @@ func FuzzVerdict(f *testing.F) {
 	})
 }
 
-// TestUnstartable checks which failures of a program a repetition cannot change, and which
-// of them are crashes.
+// TestUnstartable checks which failures of a program cannot be remedied by a repetition,
+// and which of them are crashes.
 func TestUnstartable(t *testing.T) {
 	suites := t.TempDir()
 	for name, text := range map[string]string{"crash.sh": "echo no >&2\nexit 1", "later.sh": "no-such-command-anywhere", "plain": "x"} {

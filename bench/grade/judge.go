@@ -192,7 +192,8 @@ const passFail = "pass/fail"
 
 var scaleForm = regexp.MustCompile(`^(\d{1,3})-(\d{1,3})$`)
 
-// scale reads the ends of the scale, both 0 for pass or fail.
+// scale reads the ends of the scale. Both are 0 if the judge only passes or fails
+// answers.
 func (b *builder) scale() (lo, hi int) {
 	if !b.has("scale") {
 		return 0, 0

@@ -62,7 +62,7 @@ func itemsOf(text string) []string {
 			}
 			raw, err := json.Marshal(v)
 			if err != nil {
-				raw = nil // decoded values always encode
+				raw = nil // decoded values can always be encoded
 			}
 			items[i] = string(raw)
 		}

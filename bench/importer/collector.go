@@ -33,8 +33,8 @@ type collector struct {
 	// choices; indices determines it.
 	base    *int
 	indices indices
-	// places are the positions of the tasks in the file, and empty are the positions of
-	// entries with an empty answer.
+	// places holds the positions of the tasks in the file, and empty holds the positions
+	// of entries with an empty answer.
 	places, empty []place
 }
 

@@ -54,14 +54,15 @@ type Options struct {
 	// numeric and f1 do; empty means exact.
 	Grader string
 	// Domain is the name of the column or key that holds the domain, if a file of the
-	// format questions or csv has such a column or key. Otherwise it is itself the domain
-	// of tasks that have none.
+	// format questions or csv has such a column or key. Otherwise, Domain itself is the
+	// domain of the tasks that have none.
 	Domain string
 	// Answers is the second file of formats that store the answers separately; it is nil if
 	// there is none.
 	Answers []byte
-	// DomainProblem returns the reason why a domain name is not valid in a suite, or "" if
-	// it is; nil accepts every name. Names in the file that are not valid are left out.
+	// DomainProblem returns the reason why a domain name is not valid in a suite, or ""
+	// if the name is valid; nil accepts every name. Names in the file that are not valid
+	// are left out.
 	DomainProblem func(name string) string
 	// Domains maps a label to its domain, for the format labelled.
 	Domains map[string]string

@@ -10,7 +10,7 @@ import (
 // MMLU. One answer is not enough to decide, because "1" may also be the text of a choice.
 type indices struct {
 	answers    int  // with choices
-	numbers    int  // of these, those that are the number of a choice when counted from 0 or from 1
+	numbers    int  // of these, the answers that are the number of a choice, counted from 0 or from 1
 	unlisted   bool // some answer is not among its choices
 	zero, last bool // some answer is 0; some answer is the number of choices
 }

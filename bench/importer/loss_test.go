@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNothingIsLostInSilence imports small files of each format that contain more than
-// tasks can hold, and checks that the notes name all of the rest.
+// TestNothingIsLostInSilence imports small files of each format that contain some data
+// for which tasks have no place, and checks that the notes name all of these data.
 func TestNothingIsLostInSilence(t *testing.T) {
 	const unread = "not read, and therefore in no task: "
 	for name, c := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // outputOf returns the results of an evaluation by promptfoo, and reports whether the
-// document has such a list.
+// document has a list of results.
 func outputOf(root *yaml.Node) ([]*yaml.Node, bool) {
 	list := root
 	if root.Kind == yaml.MappingNode {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// tableProblem describes why a row of a table cannot be read. The note on it already has
-// the line on which the row begins.
+// tableProblem describes why a row of a table cannot be read. The note about the row
+// already contains the number of its first line.
 func tableProblem(bad *csv.ParseError) string {
 	switch {
 	case errors.Is(bad.Err, csv.ErrQuote) && bad.Line > bad.StartLine:

@@ -75,7 +75,7 @@ func (c *collector) unreadTopic(fields map[string]string, order []string, used .
 // topicFields returns the attributes and the elements of a topic by their names in lower
 // case, and the names in order; text outside of elements has the name "topic". If several
 // elements have the same name, the first is returned under that name, and a further one
-// under the name with "(2)".
+// under the name followed by "(2)".
 func topicFields(start, body string) (fields map[string]string, order []string) {
 	fields = map[string]string{}
 	put := func(name, value string) {

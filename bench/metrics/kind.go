@@ -46,8 +46,8 @@ func (k Kind) Find(answer string) float64 {
 // steepest; elsewhere the difference in the metric is larger.
 func (k Kind) Unscaled() float64 { return 2 * half * k.Size }
 
-// Point describes in words the change of the metric that corresponds to a point, a
-// hundredth of the score, at the base's value.
+// Point returns a description of the change in the metric that corresponds to one point
+// (a hundredth of the score) at the base's value.
 func (k Kind) Point() string {
 	size := k.Unscaled() / 100
 	return fmt.Sprintf("near the value of the current code, one point of the score corresponds to %s of %s", WithChangeUnit(Figure(size, Decimals(size)), k.Unit), text.Clip(k.Name, 40, text.Runes, text.Ellipsis))

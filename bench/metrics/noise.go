@@ -12,7 +12,7 @@ import (
 // amounts of this size.
 const rounding = 1e-9
 
-// Noise describes the differences between values of the same program in several starts of
+// Noise describes the differences between values of the same program from several runs of
 // its scoring command.
 type Noise struct {
 	// Cases counts the cases with more than one value, and Differ counts those among them

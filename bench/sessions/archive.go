@@ -79,9 +79,9 @@ func openArchive(data []byte) (archived, error) {
 	return log, nil
 }
 
-// each calls do for every sample, with the error of reading the sample, if any. It stops
-// with tooLong when the samples together reach left bytes, and with the error that do
-// returns, if any.
+// each calls the function do for every sample, with the error from reading the sample, if
+// any. It stops with tooLong when the samples together reach left bytes, and with the
+// error that do returns, if any.
 func (a archived) each(left int64, tooLong error, do func(i int, raw []byte, fields row, err error) error) error {
 	for i, f := range a.samples {
 		raw, err := member(f, min(left, maxRecord))

@@ -44,8 +44,8 @@ func TestArchiveIsRefusedEarly(t *testing.T) {
 	}
 }
 
-// TestArchiveOfZstd tests that members compressed with zstd are read, but no more of a
-// member than a record may have.
+// TestArchiveOfZstd tests that members compressed with zstd are read, but no more of each
+// member than the maximum size of a record.
 func TestArchiveOfZstd(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -366,8 +366,8 @@ func withVerdicts(messages, earlier []Message) []Message {
 	return messages
 }
 
-// states returns a digest of the beginning of a conversation up to each of its texts by
-// the user and the assistant.
+// states returns, for each text by the user or the assistant, a digest of the
+// conversation up to and including that text.
 func states(messages []Message) []string {
 	var out []string
 	last := ""

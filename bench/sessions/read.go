@@ -48,10 +48,10 @@ type Log struct {
 	Named []string `json:"named,omitempty"`
 }
 
-// Read reads a log and calls each for its conversations. They come in the order of the log,
-// except that a conversation whose messages are spread over the log comes at the end. A
-// record that cannot be read is counted and left out; an error means that the log as a
-// whole cannot be read.
+// Read reads a log and passes its conversations to each, one at a time. The conversations
+// come in the order of the log, except that a conversation whose messages are spread over
+// the log comes at the end. A record that cannot be read is counted and left out; an
+// error means that the log as a whole cannot be read.
 func Read(in io.Reader, o ReadOptions, each func(Conversation)) (Log, error) {
 	r := &reader{o: o, each: each, log: Log{File: fileName(o.Name), Formats: []Format{}, Named: []string{}}}
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {

@@ -27,7 +27,7 @@ func (r *reader) read(in io.Reader) error {
 	}
 	clean := bufio.NewReaderSize(&finite{in: begin}, 64<<10)
 	if bom, _ := clean.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-		_, _ = clean.Discard(3) // these bytes were peeked
+		_, _ = clean.Discard(3) // these bytes were peeked at before
 	}
 	first, blank, err := firstLine(clean)
 	if err != nil {

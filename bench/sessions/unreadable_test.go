@@ -101,7 +101,7 @@ func TestUnreadableHints(t *testing.T) {
 			t.Errorf("%.20q: %v, %+v", text, err, log)
 		}
 	}
-	// What precedes the cut is read, and the cut is named.
+	// The text before the truncation is read, and the truncation is reported.
 	for text, want := range map[string]string{
 		line + "\n" + line[:50]:          "line 2 ends in the middle: the log is truncated",
 		"[" + line + ",\n" + line[:50]:   "item 2 and everything after it cannot be read: the log ends in the middle of this item",

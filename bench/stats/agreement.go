@@ -169,8 +169,8 @@ func kappaInterval(table [][]int) *Measure {
 func quantile() float64 { return distuv.UnitNormal.Quantile(1 - (1-agreementLevel)/2) }
 
 // meanInterval returns the mean of differences in [-1,1] with Student's interval. If all
-// differences are equal, Student's interval has no width, and each end is instead the mean
-// moved by the largest plausible share of other differences.
+// differences are equal, Student's interval would have no width. Its half-width is then
+// replaced by the largest plausible share of other differences.
 func meanInterval(list []float64) Measure {
 	mean, sd := stat.MeanStdDev(list, nil)
 	if len(list) < 2 {

@@ -166,7 +166,7 @@ func finites(list map[string]float64) map[string]float64 {
 	return list
 }
 
-// heldBack returns the cause with a sentence which states that a variant ahead in the
+// heldBack returns a cause whose sentence states that a variant that was ahead in the
 // search was not confirmed. others reports whether some variants were confirmed.
 func (c Cause) heldBack(others bool) Cause {
 	switch c.Kind {
@@ -237,8 +237,8 @@ func (p Prospect) behindBy() Cause {
 }
 
 // seen returns, in words, the difference measured on the search tasks that the prospect
-// shares with the champion. The model's estimate differs from it, because it is shrunk
-// towards 0 if there are few such tasks.
+// shares with the champion. The model's estimate differs from this difference, because
+// the estimate is shrunk towards 0 if there are few such tasks.
 func (p Prospect) seen() string {
 	if p.Common == 0 {
 		return ""

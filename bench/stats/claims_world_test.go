@@ -228,7 +228,7 @@ func (w claimWorld) simulate(entries int, seed uint64, rules ...claimRule) [][]v
 	return out
 }
 
-// rates returns, for each rule, the share of entries that the rule claims.
+// rates returns the share of entries that each rule claims.
 func rates(verdicts [][]verdictOf) []float64 {
 	out := make([]float64, len(verdicts[0]))
 	for _, v := range verdicts {

@@ -60,9 +60,9 @@ type Circumstances struct {
 	Refused []Refusal
 	// Reference is the version that candidates are compared with; nil means the champion.
 	Reference *Reference
-	// Design is the confirmation's budget. It determines the difference that the night
-	// could detect if nothing was confirmed, and the number of tasks with which a smaller
-	// one could be detected.
+	// Design is the confirmation's budget. If nothing was confirmed, it determines the
+	// difference that the night could have detected, and the number of tasks needed to
+	// detect a smaller one.
 	Design Design
 }
 
@@ -261,7 +261,7 @@ func (r *Ruling) inMetric() string {
 	return r.Metric.recorded() + ", on " + r.Metric.Size() + "; in the score "
 }
 
-// inScore returns in words the difference of the scores with the interval of the claim.
+// inScore returns a phrase with the difference in scores and the interval of the claim.
 func (r *Ruling) inScore() string {
 	i, about := r.Shown()
 	if r.exact() {

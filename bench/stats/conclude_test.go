@@ -126,8 +126,8 @@ func TestConcludeProperties(t *testing.T) {
 	})
 }
 
-// TestShown checks that the shown interval is on the claim, and that the sentence
-// of the night contains it.
+// TestShown checks that the interval shown is the one for the claim, and that the
+// sentence of the night contains it.
 func TestShown(t *testing.T) {
 	everywhere := func(task, block int) int { return btoi((task+block)%4 == 0) }
 	some := func(task, _ int) int { return btoi(task < 3) }

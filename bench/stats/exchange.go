@@ -99,8 +99,8 @@ type exponent struct {
 	sign   float64
 }
 
-// The range of the arguments of the moment-generating function that best searches, and the
-// number of its steps.
+// The range of the arguments of the moment-generating function that the function best
+// searches, and the number of its steps.
 const (
 	leastArgument = .1
 	mostArgument  = 1e4

@@ -9,7 +9,7 @@ import (
 )
 
 // crashing returns forty tasks in two blocks. A variant gains 50 points on all of them
-// except the given number of first ones, on which it crashes at no cost.
+// except the first few, whose number is given. On these it crashes at no cost.
 func crashing(crashes int) []Pair {
 	var pairs []Pair
 	for i := range 40 {

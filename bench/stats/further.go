@@ -11,7 +11,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// furtherAlpha is the error of all intervals of further metrics together.
+// furtherAlpha is the error probability of all intervals for further metrics together.
 const furtherAlpha = .05
 
 // The findings on a further metric. FurtherEqual means that the values are equal on every

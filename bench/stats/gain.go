@@ -37,8 +37,8 @@ type Gain struct {
 	Same bool `json:"same,omitempty"`
 }
 
-// gainOf returns the gain on pairs without an interval, and its standard error. It returns
-// nil if no case has a value on both sides.
+// gainOf returns the gain on pairs, without its interval, and the gain's standard error.
+// It returns nil if no case has a value on both sides.
 func gainOf(kind metrics.Kind, pairs []Pair, level float64) (*Gain, jackknife) {
 	kind.Further = nil
 	g := &Gain{Kind: kind, Level: level}

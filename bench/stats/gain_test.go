@@ -14,7 +14,8 @@ func excess(size float64) metrics.Kind {
 	return metrics.Kind{Name: "excess", Unit: "%", Better: metrics.Lower, Size: size}
 }
 
-// valued returns a pair for the case of, with these values; the base has the value base.
+// valued returns a pair for the given case (of), with the variant's values b and the
+// champion's values a; base is the base's value.
 func valued(of string, k metrics.Kind, base float64, a, b []float64) Pair {
 	p := Pair{Task: of, Cluster: of, Weight: 1, Values: Measured{A: a, B: b}}
 	score := func(v float64) float64 { return .5 + .5*(base-v)/(k.Size/4+math.Abs(base-v)) }
@@ -118,7 +119,7 @@ func TestGainOfRuling(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
 	for name, c := range map[string]struct {
-		changes []float64 // changes to the values of cases whose base is 10
+		changes []float64 // changes to the values of cases whose base value is 10
 		want    string
 	}{
 		"better":               {[]float64{-1, -1.2, -.9, -1.1, -1, -.8, -1.3, -1, -1.1, -1}, ""},
@@ -181,8 +182,8 @@ func TestEven(t *testing.T) {
 			check("month", r.Month)
 		}
 	}
-	// Eight clusters that agree exclude that a share of 1 − .025^(1/8) behaves differently,
-	// by a difference of up to ½.
+	// Eight clusters that agree rule out that more than a share of 1 − .025^(1/8) of all
+	// clusters behaves differently; that share may have any difference of up to ±½.
 	var pairs []Pair
 	for i := range 8 {
 		pairs = append(pairs, Pair{Task: string(rune('a' + i)), A: []float64{.5}, B: []float64{.9}})

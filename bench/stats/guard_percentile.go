@@ -48,8 +48,8 @@ func (g *Guard) percentile(bills []bill, alpha float64) Interval {
 	return ends(differences)
 }
 
-// Percentiles returns, for a metric, the percentile of both sides' consumption at a share
-// such as .5, over the evaluations and with the weights that a [Guard] compares.
+// Percentiles returns the percentile of each side's consumption in a metric at a share
+// such as .5, over the same evaluations and with the same weights as a [Guard].
 func Percentiles(metric string, share float64, pairs []Pair) (champion, candidate float64) {
 	bills := billsOf(metric, normalizePairs(pairs))
 	times := slices.Repeat([]float64{1}, len(bills))

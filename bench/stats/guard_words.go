@@ -56,8 +56,8 @@ func (b Bound) String() string {
 }
 
 // Quantity formats an amount of a metric, as every view shows it: money in dollars, and
-// times with their unit. Any other amount below 1 has two significant digits; otherwise
-// tokens are a whole number, and all else has one decimal.
+// times with their unit. Any other amount below 1 has two significant digits; from 1 on,
+// tokens are a whole number, and everything else has one decimal.
 func Quantity(metric string, amount float64) string {
 	tokens := strings.HasSuffix(metric, "tokens")
 	switch {

@@ -106,8 +106,8 @@ func (rule Rule) judge(variant string, clean []Pair) Ruling {
 	return r
 }
 
-// guards rules on each guard of the rule over the pairs of all tasks, given that the gain
-// on new tasks is at least lower.
+// guards decides the verdict of each guard in rule from the pairs of all tasks. lower is
+// a lower bound on the gain on new tasks.
 func guards(clean []Pair, rule Rule, lower float64, blocks int) []Guard {
 	var out []Guard
 	alpha := guardAlpha

@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// alarm is the two-sided p-value at which a champion that differs from its own rerun
-// counts as drifted.
+// alarm is the two-sided p-value at or below which the difference between a champion and
+// its own rerun counts as drift.
 const alarm = 0.01
 
 // Noise is the comparison of the champion with a fresh rerun of itself.

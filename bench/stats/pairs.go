@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// normalizePairs normalizes pairs for rulings. The result has one Pair per task, with its
-// cluster set and a weight above 0, and holds only scores that exist on both sides. Its
-// order depends on neither the order of tasks nor that of blocks.
+// normalizePairs normalizes pairs for rulings. The result has one Pair per task and
+// contains only scores that exist on both sides. Each Pair names a cluster and has a
+// weight above 0. The order of the result depends on neither the order of tasks nor that
+// of blocks.
 func normalizePairs(pairs []Pair) []Pair {
 	out := make([]Pair, 0, len(pairs))
 	for _, p := range pairs {

@@ -52,8 +52,8 @@ func Posterior(search, confirm Differences) (mean, sd float64) {
 	return mean, math.Sqrt(square - mean*mean)
 }
 
-// precision returns the precision of measured differences, and their sum weighted by the
-// precision.
+// precision returns the total precision of measured differences, and their
+// precision-weighted sum.
 func precision(stages ...Differences) (precision, sum float64) {
 	for _, d := range stages {
 		if d.N > 0 {

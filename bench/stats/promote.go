@@ -74,7 +74,7 @@ func Promote(prospects []Prospect, alpha, variance, roomPairs float64) (index in
 	return index, projected, why
 }
 
-// ResumedCap returns the cap ([Rule].Cap) of a candidate that was parked after pairs pairs
-// and is promoted again with projected further pairs: it is parked again when it has used
-// more than twice projected further pairs.
+// ResumedCap returns the cap ([Rule].Cap) of a candidate that was parked after a number
+// of pairs (pairs) and is promoted again with a projected number of further pairs
+// (projected): it is parked again when it has used more than twice the projected number.
 func ResumedCap(pairs, projected float64) float64 { return pairs/surplus + projected }

@@ -92,7 +92,7 @@ func (r *Ruling) standing(measured string) string {
 	return fmt.Sprintf("not decided: %s; the evidence is %s to 1, but %.0f to 1 is required", measured, twoDigits(math.Exp(r.LogE)), math.Exp(r.Threshold))
 }
 
-// objections returns the reasons of a veto.
+// objections returns the reasons for a veto.
 func (r *Ruling) objections() []string {
 	var out []string
 	for _, p := range r.Parts {

@@ -44,8 +44,8 @@ func (r *Reference) Add(own *Ruling) {
 	}
 }
 
-// SD returns the standard deviation that corresponds to the interval, of which half the
-// width is taken as 1.96 standard deviations, as in a 95 % interval.
+// SD returns the standard deviation that corresponds to the interval, half the width of
+// which is taken as 1.96 standard deviations, as in a 95 % interval.
 func (r *Reference) SD() float64 { return (r.Hi - r.Lo) / (2 * 1.96) }
 
 // Words returns the name of the reference for a sentence.

@@ -16,9 +16,10 @@ type Reliability struct {
 // mostK bounds k.
 const mostK = 8
 
-// PassPowers returns pass^k for k = 1, 2 and so on, as far as every task has at least k
-// runs. The estimate for a task is C(passed,k)/C(made,k), which has no bias for independent
-// runs (Yao et al., "τ-bench", 2024). The result is descriptive; no claim rests on it.
+// PassPowers returns pass^k for each k = 1, 2 and so on for which every task has at least
+// k runs. The estimate for a task is C(passed,k)/C(made,k), which has no bias for
+// independent runs (Yao et al., "τ-bench", 2024). The result is descriptive; no claim
+// rests on it.
 func PassPowers(tasks []Tries) []Reliability {
 	most := mostK
 	for _, t := range tasks {

@@ -214,8 +214,8 @@ type Ruling struct {
 	// were none.
 	Failures *Failures `json:"failures,omitempty"`
 	// MissingA and MissingB are the numbers of repeats that only the champion or only the
-	// variant lacks. MissingCounted reports whether they were scored in this ruling, which
-	// then claims less than a ruling without them.
+	// variant lacks. MissingCounted reports whether this ruling scored them; such a
+	// ruling claims less than one that leaves them out.
 	MissingA       int  `json:"missing_champion,omitempty"`
 	MissingB       int  `json:"missing_variant,omitempty"`
 	MissingCounted bool `json:"missing_counted,omitempty"`

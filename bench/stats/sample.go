@@ -16,19 +16,20 @@ import (
 //
 //	E(m) = ⅑ Σ_j Π_i (1 + l_j (y_i/μ − 1)).
 //
-// If the pairs of a block are independent and the mean of their expectations is at most m,
-// a block multiplies the expected capital of a bettor by Π(1 + l(μ_i/μ − 1)) ≤ (1 + l(μ̄/μ
-// − 1))^M ≤ 1 (arithmetic and geometric mean). So E is a non-negative supermartingale over
-// complete blocks, and by Ville's inequality (1939) the probability that it ever reaches
-// 1/α is at most α. The tasks need not be alike, and nothing is assumed about the
-// distribution, but only complete blocks may be evaluated. All computations use logarithms.
+// If the pairs of a block are independent and the mean of their expectations is at most
+// m, a block multiplies the expected capital of a bettor by Π(1 + l(μ_i/μ − 1)) ≤ (1 +
+// l(μ̄/μ − 1))^M ≤ 1 (arithmetic and geometric mean). So E is a non-negative
+// supermartingale over complete blocks, and by Ville's inequality (1939) the probability
+// that it ever reaches 1/α is at most α. The tasks need not be alike, and nothing is
+// assumed about the distribution, but only complete blocks may be evaluated. All
+// computations use logarithms.
 //
-// The smallest bet limits the smallest difference that any number of pairs can prove: it is
-// about .05/2 of the mean square of D, that is, .6 points if one pair in four comes out
-// differently.
+// The smallest bet determines the smallest difference that can be proved with any number
+// of pairs. This difference is about .05/2 of the mean square of D, that is, .6 points if
+// one pair in four comes out differently.
 //
-// The zero Sample is empty and ready for use. Adding to a Sample is not safe for concurrent
-// use.
+// The zero Sample is empty and ready for use. Adding to a Sample is not safe for
+// concurrent use.
 type Sample struct {
 	groups []group // in ascending order of value
 	n      int
@@ -43,8 +44,8 @@ type group struct{ value, count float64 }
 // NewSample returns a sample of the differences d; see [Sample.Add].
 func NewSample(d ...float64) *Sample {
 	s := &Sample{groups: make([]group, 0, len(d))}
-	// In ascending order, every difference is added to the last group or after it, which is
-	// fast.
+	// If the differences are added in ascending order, each belongs to the last group or
+	// to a new group after it, which is fast.
 	for _, v := range slices.Sorted(slices.Values(d)) {
 		s.Add(v, 1)
 	}

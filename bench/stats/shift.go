@@ -130,8 +130,9 @@ func (s Shift) bounded(level float64) Shift {
 // Fell reports whether the scores fell by more than chance explains at this level.
 func (s Shift) Fell() bool { return s.Hi < 0 }
 
-// clearly is the number of standard deviations below which a difference is ignored: it cannot
-// reach any level that is used here, so its bound need not be computed.
+// clearly is the number of standard deviations below which a difference is ignored: such
+// a difference cannot reach any level that is used here, so its bound need not be
+// computed.
 const clearly = 1.5
 
 // fallen returns the logarithm of the evidence for a fall: −ln of the upper bound on the

@@ -33,8 +33,8 @@ type Tail struct {
 	BreakEven float64 `json:"break_even"`
 	// Worse is the number of independent tasks on which the candidate is clearly worse,
 	// according to their runs: proven at .05, or for a fixed agent by 10 points or more.
-	// WorseMost bounds their share of all tasks at .05 (Clopper and Pearson 1934); if there
-	// are none, it is Unseen.
+	// WorseMost bounds their share of all tasks at .05 (Clopper and Pearson 1934); if
+	// there are no such tasks, WorseMost equals Unseen.
 	Worse     int     `json:"worse"`
 	WorseMost float64 `json:"worse_most"`
 	// Failing is the number of independent tasks on which every run of the candidate scores

@@ -19,16 +19,16 @@ type Variances struct {
 }
 
 // NewVariances estimates the variances from the scores of one config (runs has a row of
-// repeats for each task) and from rulings on other candidates over the same tasks, one for
-// each candidate, the latest first.
+// repeats for each task) and from rulings on other candidates over the same tasks, one
+// for each candidate, the latest first.
 //
 // σ² combines two sources: twice the variance of a run around its task's mean, because a
 // pair is two runs, and the measurements of the rulings. They are pooled as Σ f·s² / Σ f
-// over their degrees of freedom f. τ² is that of the rulings, with M − 1 degrees of freedom
-// each; the runs of one config do not show it. The priors [PriorWithin] and [PriorBetween]
-// count as two degrees of freedom, so neither a few equal scores nor an estimate of 0 is
-// taken for certainty. Rulings with fewer than two blocks, which cannot separate chance
-// from differences between tasks, are left out.
+// over their degrees of freedom f. τ² comes only from the rulings, with M − 1 degrees of
+// freedom each; the runs of one config do not show it. The priors [PriorWithin] and
+// [PriorBetween] count as two degrees of freedom, so neither a few equal scores nor an
+// estimate of 0 is taken for certainty. Rulings with fewer than two blocks, which cannot
+// separate chance from differences between tasks, are left out.
 //
 // For a fixed agent all variance is between tasks: its runs do not contribute, and the
 // prior is the sum of both priors.

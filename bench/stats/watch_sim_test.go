@@ -45,8 +45,8 @@ func (w watchedAgent) nights(n int, rng *rand.Rand) []NightScores {
 	return out
 }
 
-// alarmed returns the first night, counted from 1, at whose end a fall is named, or 0 if
-// there is none.
+// alarmed returns the first night, counted from 1, at whose end a fall is reported, or 0
+// if there is none.
 func (w watchedAgent) alarmed(n int, rng *rand.Rand) (at int, f Fall) {
 	nights, changed := w.nights(n, rng), make([]bool, n)
 	for k := w.changes; k < n && w.changes > 0; k += w.changes {
@@ -144,9 +144,9 @@ func TestFallIsNoticed(t *testing.T) {
 	}
 }
 
-// TestFallAfterImprovement tests that a fall is named in its first night even if the agent
-// was improved shortly before, and that the nights compared with it are those of the
-// improved agent.
+// TestFallAfterImprovement tests that a fall is reported in its first night even if the
+// agent was improved shortly before, and that the nights compared with it are those of
+// the improved agent.
 func TestFallAfterImprovement(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	night := func(mean float64) NightScores {

@@ -21,7 +21,7 @@ type code struct {
 	// values maps the name of each package-level variable and constant to the specification
 	// that declares it.
 	values map[string]*ast.ValueSpec
-	texts  map[string]string // each value's source by name, with the keyword if other lines give the value
+	texts  map[string]string // the source of each value, by name; it is that of the whole group if other lines give the value
 	// marked holds the constants that the repository marks as tunable.
 	marked map[string]bool
 }

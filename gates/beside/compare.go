@@ -189,7 +189,8 @@ func (p *Plan) script(which Side, asks []query) string {
 }
 
 // callable returns the queries to run on both sides: one for each function with at least
-// one call that returned on the base, without the inputs that ended the function's process.
+// one call that returned on the base. The queries leave out the inputs that ended the
+// function's process.
 func (p *Plan) callable(r report, out *Outcome) []query {
 	var asks []query
 	for i, s := range p.Functions {

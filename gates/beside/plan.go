@@ -91,9 +91,9 @@ type Plan struct {
 
 // Subject is one function, or one instance of a generic function.
 type Subject struct {
-	// Call is the expression with which source code calls the function, and Name is the
-	// name of its declaration. Why is the reason for comparing a function whose own text
-	// did not change; it is "" for a changed function.
+	// Call is the expression that source code uses to call the function, and Name is the
+	// name in the function's declaration. Why is the reason for comparing a function
+	// whose own text did not change; it is "" for a changed function.
 	Call, Name, Why string
 }
 

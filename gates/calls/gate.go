@@ -17,7 +17,7 @@ const GateName = "source: calls"
 const mostShown = 6
 
 // Reads reports whether the gate applies to a patch: the patch contains a file that the
-// gate reads, or a changed marked block in a language that it does not read.
+// gate can read, or it changes a marked block in a file that the gate cannot read.
 func Reads(list []File) bool {
 	c := compare(list)
 	return len(c.read)+len(c.blind) > 0

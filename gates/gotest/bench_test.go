@@ -15,7 +15,7 @@ import (
 // The limits that the benchmarks print beside the measured values.
 const (
 	sandboxBound  = 1.15 // processor time inside the sandbox divided by that outside
-	wholeBound    = 4.0  // processor time of the whole gate divided by that of build, vet and test outside
+	wholeBound    = 4.0  // processor time of the whole gate divided by that of build, vet and test outside the sandbox
 	affectedBound = 2.0  // seconds of processor time for affected packages, warm
 )
 
@@ -165,10 +165,11 @@ func BenchmarkGate(b *testing.B) {
 	b.ReportMetric(wholeBound, "gate/outside-goal")
 }
 
-// BenchmarkAffected gates a patch to one package of 200 on the four packages that it
-// affects, with every control, and then the tests of all others. Warm means the state
-// after the first patch of a base: the base is compiled, and the results of its tests
-// and the statements of the patched package that they reach are stored.
+// BenchmarkAffected measures the gates on a patch to one of 200 packages: first those for
+// the four packages that it affects, with every control, and then the tests of all other
+// packages. Warm means the state after the first patch of a base: the base is compiled,
+// and the results of its tests and the statements of the patched package that they reach
+// are stored.
 func BenchmarkAffected(b *testing.B) {
 	l := warmLab(b)
 	base := generated(200)

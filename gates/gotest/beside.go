@@ -243,7 +243,7 @@ func (t *checker) besideRunner(p *pkg, binaries map[beside.Side]string, left *ti
 		s.Limits.Total = min(s.Limits.Total, 1<<30)
 		begun := t.lab.Now()
 		most := *left
-		if side == beside.Base { // the base runs twice before the candidate does, so limit its share of the time
+		if side == beside.Base { // the base runs twice before the candidate does, so limit the base's share of the time
 			most = min(most, t.limits.Beside*3/10)
 		}
 		timed, cancel := context.WithTimeout(ctx, most)

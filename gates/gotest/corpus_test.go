@@ -177,7 +177,7 @@ func newLab(t testing.TB) *Lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The user's build cache has the standard library compiled already.
+	// The user's build cache already contains the compiled standard library.
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -230,9 +230,9 @@ var few = []string{
 	"words/honest-with-own-test", "words/cheat-argv-skip-with-lines", "words/honest-uncovered-reverse", "words/cheat-asks-name",
 }
 
-// TestCorpus checks the verdicts of these gates on each patch against the expected ones,
-// and the combined verdict with the scope and the scan: no cheat passes all of them, and
-// every honest patch that should pass does.
+// TestCorpus checks that these gates give the expected verdicts on each patch. It also
+// checks the combined verdict of these gates, the scope and the scan: no cheat passes all
+// of them, and every honest patch that should pass does.
 func TestCorpus(t *testing.T) {
 	bases, patches := readCorpus(t)
 	l := newLab(t)

@@ -14,8 +14,9 @@ import (
 // case; or one argument of cmp.Or, min or max.
 type decision struct {
 	expr ast.Expr
-	// op is && or || for an operand of this operator. Such a decision is covered if it was
-	// decisive in some test. Any other condition must have been true and also false.
+	// op is && or || for an operand of this operator. Such a decision is covered if it
+	// was decisive in some test. Any other condition must have been both true and false
+	// in tests.
 	op token.Token
 	// loop reports whether the decision is the condition of a loop. Such a loop may never
 	// end if its condition is forced to true.

@@ -10,7 +10,8 @@ import (
 type experiments struct {
 	// reached holds the words reported by changed code.
 	reached map[string]bool
-	// noticed maps the words of mutants that made a test fail to the package of that test.
+	// noticed maps the word of each mutant that a test noticed to the package of that
+	// test.
 	noticed map[string]string
 	// bound holds the words of mutants beyond the limit. These mutants were not tried.
 	bound map[string]bool

@@ -147,8 +147,8 @@ func (s source) each() iter.Seq2[string, *ast.FuncDecl] {
 	}
 }
 
-// functions returns the texts of the functions in a folder by name. A name may have several
-// texts, for different systems.
+// functions returns the texts of the functions in a folder, keyed by name. A name may
+// have several texts, for different systems.
 func (s source) functions() map[string][]string {
 	out := map[string][]string{}
 	for _, fn := range s.each() {

@@ -11,9 +11,9 @@ import (
 // Lab holds the resources of a machine for the gates. One lab can serve any number of
 // changes, one after another or concurrently.
 type Lab struct {
-	// Sandbox is the sandbox in which every command runs. Without a sandbox, the gates are
-	// run only if Unwalled is set, by which the operator accepts this; the evidence then
-	// mentions it.
+	// Sandbox is the sandbox in which every command runs. Without a sandbox, the gates
+	// are run only if Unwalled is set, which means that the operator accepts the risk;
+	// the evidence then mentions this.
 	Sandbox  sandbox.Sandbox
 	Unwalled bool
 	// Toolchain is the only Go toolchain inside the sandbox.

@@ -32,7 +32,8 @@ type markers struct {
 type markedTests struct {
 	// files holds the changed and added files, by path from the root of the tree.
 	files map[string][]byte
-	// tests holds the marked top-level tests by name. Examples report only that they began.
+	// tests holds the marked top-level tests, keyed by name. Examples report only that
+	// they began.
 	tests map[string]markers
 	// canary is the name of the test that fails if a run requires it to.
 	canary string
@@ -65,8 +66,8 @@ func kindOf(f *ast.FuncDecl) testKind {
 	return notTest
 }
 
-// called reports whether a function's name consists of a prefix, or continues after it with
-// something other than a lower-case letter.
+// called reports whether a function's name is the given prefix, or begins with it and
+// continues with something other than a lower-case letter.
 func called(f *ast.FuncDecl, prefix string) bool {
 	rest, ok := strings.CutPrefix(f.Name.Name, prefix)
 	first, _ := utf8.DecodeRuneInString(rest)

@@ -25,8 +25,8 @@ type place struct {
 	at   int
 }
 
-// reach holds the places in one folder that the tests of one package reach, as offsets by
-// file.
+// reach holds the places in one folder that the tests of one package reach, as offsets
+// keyed by file.
 type reach map[string][]int
 
 // coverage holds the places that the tests of one package reached, by folder.
@@ -45,8 +45,8 @@ type instrumentedFolder struct {
 	places map[string]place  // by the word that each place reports
 }
 
-// reachedOnBase returns the places in folders of the base that are reached by the base's
-// tests of packages. The result depends only on the base, so it is determined for all
+// reachedOnBase returns the places in the base's folders that the base's tests of the
+// given packages reach. The result depends only on the base, so it is determined for all
 // statements of a folder at once, and stored with the facts for later changes.
 func (t *checker) reachedOnBase(ctx context.Context, packages []*pkg, folders map[*pkg]source) (map[place]bool, error) {
 	l := t.layout

@@ -17,8 +17,8 @@ import (
 
 // runOptions are the options for one run of a package's tests.
 type runOptions struct {
-	// word is the word in the settings of the run, which has a meaning only to the code
-	// that the gates add.
+	// word is part of the settings of the run; only the code that the gates add
+	// interprets it.
 	word string
 	// verbose makes the run print the results of all tests and subtests.
 	verbose bool

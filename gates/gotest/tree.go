@@ -151,8 +151,8 @@ func assemble(to string, base, other tree, take []string, shared bool) (string, 
 	return to, errors.Join(settle(half), os.Rename(half, to))
 }
 
-// put creates a copy of a file or a link, or a hard link if the file may be linked and both
-// paths are on one disk.
+// put copies a file or a link, or creates a hard link to the file if it may be linked and
+// both paths are on one disk.
 func put(from, to string, linked bool) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

@@ -18,7 +18,7 @@ func files(of map[string]string) map[string][]byte {
 	return out
 }
 
-// testOf returns a test in the package name that requires call to return 4.
+// testOf returns a test in the given package (name) that requires call to return 4.
 func testOf(name, call string) string {
 	return "package " + name + "\n\nimport \"testing\"\n\nfunc TestFour(t *testing.T) {\n\tif " + call + " != 4 {\n\t\tt.Error()\n\t}\n}\n"
 }

@@ -85,7 +85,7 @@ func TestNoWalls(t *testing.T) {
 }
 
 // TestMeasure checks that the sides run in turn and equally often, and that an error from
-// before ends the measurement.
+// the function that is called before each run ends the measurement.
 func TestMeasure(t *testing.T) {
 	r, b := built(t, `printf 'BenchmarkA-2\t5\t20 work/op\n'`)
 	sides := map[gobench.Side]*Built{gobench.Base: b, gobench.Again: b, gobench.Candidate: b}

@@ -30,7 +30,7 @@ const solver = `while read -r request; do
 done
 `
 
-// limited returns a diff that changes the line of solver that sets its limit.
+// limited returns a diff that replaces the line of the program solver with the limit.
 func limited(to string) string {
 	return "--- a/cache/solve\n+++ b/cache/solve\n@@ -4 +4 @@\n-\tlimit=20\n+\t" + to + "\n"
 }

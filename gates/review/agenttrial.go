@@ -65,9 +65,9 @@ type tried struct {
 	short bool
 }
 
-// run evaluates both sides once on the same tasks, at most most of them, which are chosen
-// and ordered by the tree. The side that goes first alternates from task to task. The
-// result includes the cost even if there is an error.
+// run evaluates both sides once on the same tasks. The tree determines which tasks are
+// used, at most the given number (most), and their order. The side that goes first
+// alternates from task to task. The result includes the cost even if there is an error.
 func (t *AgentTrial) run(ctx context.Context, most int, tree string) (tried, error) {
 	tasks := drawn(t.Tasks, most, tree)
 	out := tried{planned: len(tasks)}

@@ -74,7 +74,7 @@ func past(ctx context.Context, a *archive.Archive) ([]quota.Attempt, error) {
 		case e.Kind == entryAttempt:
 			out = append(out, quota.Attempt{Agent: e.Actor, Time: e.Time})
 		case e.Kind == entryAdopted && kindOf(e) == archive.KindPatch:
-			out = append(out, quota.Attempt{Adopted: e.Time}) // the actor is the person who approved, who made no attempt
+			out = append(out, quota.Attempt{Adopted: e.Time}) // the actor is the person who approved the patch, not an agent that made an attempt
 		}
 	}
 	return out, nil

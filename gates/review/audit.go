@@ -265,7 +265,7 @@ type comparison struct {
 	out        Commits
 }
 
-// ledgerPart is a part of the ledger with which commits are compared.
+// ledgerPart is the part of the ledger that commits are compared with.
 type ledgerPart struct {
 	entries map[string][]archive.LedgerEntry // by subject
 	heads   map[string]int64
@@ -385,8 +385,8 @@ func (c *comparison) compare(l *ledgerPart, m patch.Message, t map[string]string
 	return nil
 }
 
-// contradicts describes how the ledger, up to the entry head, contradicts the commit of an
-// approval. It returns "" if they agree.
+// contradicts describes how the ledger up to the entry head contradicts the commit of an
+// approval. It returns "" if the two agree.
 func (l *ledgerPart) contradicts(id, by string, head int64, t map[string]string) string {
 	e := l.last(id, "proposal.approve", head)
 	var d archive.DecisionRecord

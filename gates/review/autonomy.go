@@ -189,8 +189,8 @@ func (rev *Reviewer) Lowering(r archive.AutonomyRecord, to autonomy.Level, d Dec
 	return archive.LevelChange{From: r.Level, To: to, By: d.By, Reason: strings.TrimSpace(d.Reason), Time: rev.Now()}, nil
 }
 
-// LowerAutonomy lowers an agent at once to the given level, or to the next lower one if it
-// is 0.
+// LowerAutonomy lowers an agent at once to the given level or, if that is 0, to the next
+// lower one.
 func (rev *Reviewer) LowerAutonomy(ctx context.Context, agentID string, to autonomy.Level, d Decision) (archive.AutonomyRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.AutonomyRecord, error) {
 		r, err := s.store.Autonomy(ctx, agentID)

@@ -176,8 +176,8 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 	return gates.Flagged, evidence + "; the test passes even if the functions raise an exception immediately: it does not call them", nil
 }
 
-// altered counts the altered texts that run and for which score prints other values than
-// for the patched text. noticed counts those of them that fail the test.
+// altered counts the altered texts that run and for which score prints values that differ
+// from those for the patched text. noticed counts those of them that fail the test.
 func (b *behaviour) altered(ctx context.Context, p place) (altered, noticed int, err error) {
 	r, err := tokens.New(p.file.Path, p.text)
 	if err != nil || len(b.score.Score) == 0 {

@@ -185,7 +185,8 @@ func TestBranchClosed(t *testing.T) {
 }
 
 // TestBranchClosedAfterOtherChanges checks that a missing branch whose files have since
-// changed on the base is not a rejection unless the changes are those of other proposals.
+// changed on the base counts as a rejection only if the changes are those of other
+// proposals.
 func TestBranchClosedAfterOtherChanges(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
@@ -363,7 +364,7 @@ func TestBranchTrouble(t *testing.T) {
 }
 
 // TestPullRequest checks what the operator's program receives, and that foreign text in
-// that and in the commit has no effect at the host.
+// this input and in the commit has no effect at the host.
 func TestPullRequest(t *testing.T) {
 	f := newForge(t, false)
 	fails := true

@@ -145,8 +145,8 @@ func (g *branchGroup) rests(p archive.ProposalRecord) string {
 	return base
 }
 
-// syncBranch takes the next steps for one branch. why is the error if the branch's remote
-// could not be reached.
+// syncBranch takes the next steps for one branch. If the branch's remote could not be
+// reached, why is the error.
 func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, why error) (state BranchState, err error) {
 	var p archive.ProposalRecord
 	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) (err error) {
@@ -352,8 +352,8 @@ func (g *branchGroup) foreignTip(ctx context.Context, p *archive.ProposalRecord,
 }
 
 // hasBase returns an error if the base branch at the remote lacks the commit on which a
-// proposal is based. The commit was then never pushed, or the history of the base branch
-// was rewritten.
+// proposal is based. In that case, the commit was never pushed, or the history of the
+// base branch was rewritten.
 func (g *branchGroup) hasBase(ctx context.Context, p archive.ProposalRecord) error {
 	base := g.rests(p)
 	in, err := g.repo.Contains(ctx, g.tip, base)

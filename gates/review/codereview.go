@@ -17,7 +17,7 @@ type CodeReviewer struct {
 	// Cannot is the reason why the agent cannot review, for example because it has no
 	// language model; empty if it can.
 	Cannot string
-	// Open returns its model.
+	// Open opens the reviewer's model. done closes it.
 	Open func(ctx context.Context) (m model.Model, done func() error, err error)
 }
 
@@ -139,8 +139,8 @@ func reviewable(p archive.ProposalRecord) error {
 	return nil
 }
 
-// recordReview records a reviewer's verdict or, if none is not nil, that error as the
-// reason why there is no verdict.
+// recordReview records a reviewer's verdict or, if there is an error (none), records that
+// error as the reason why there is no verdict.
 func (s *session) recordReview(ctx context.Context, p *archive.ProposalRecord, reviewer string, o opinion, none error) error {
 	b := p.Patch
 	if none != nil {

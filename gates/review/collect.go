@@ -136,8 +136,8 @@ func (s *session) toolsWritten(ctx context.Context, a *Agent, run string) ([]*wr
 	return out, nil
 }
 
-// draftsOf returns, by content, the tools that were written in a turn and successfully
-// called in it, and for which the turn made a change request.
+// draftsOf returns the tools that a turn wrote, called successfully, and made a change
+// request for. They are keyed by content.
 func draftsOf(t agent.Transcript) map[string]*written {
 	calls := map[string][2]int{}
 	out := map[string]*written{}

@@ -214,9 +214,9 @@ func (s *session) gateFiles(ctx context.Context, p *archive.ProposalRecord) erro
 	return s.record(ctx, *p, entryCreate, robot, data)
 }
 
-// proposes reports whether an interrupted command wrote a commit for the proposal without
-// recording it: the commit's trailers name this archive, the proposal, and the same variant
-// and run.
+// proposes reports whether an interrupted command wrote a commit for the proposal but did
+// not record the commit; if so, the commit's trailers name this archive, the proposal,
+// and the same variant and run.
 func proposes(p archive.ProposalRecord, trailers map[string]string, id string) bool {
 	return id != "" && trailers[trailerArchive] == id && trailers["Evolve-Proposal"] == p.ID &&
 		trailers["Evolve-Variant"] == string(p.Variant) && trailers["Evolve-Run"] == p.Run

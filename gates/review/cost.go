@@ -12,7 +12,7 @@ const (
 	costReview = "review"
 )
 
-// costs records the money paid for work on a proposal in the ledger, if any was paid.
+// costs records in the ledger the money paid for work on a proposal, if any was paid.
 func (s *session) costs(ctx context.Context, id, what string, usd float64) error {
 	if usd <= 0 {
 		return nil

@@ -23,8 +23,9 @@ type Forgot struct {
 	// Proposal is the new proposal with the memories that remain of proposals that awaited
 	// a decision; nil if there is none.
 	Proposal *archive.ProposalRecord
-	// Adopted lists the proposals with such memories that a person has approved. They are
-	// not changed, and commits may still contain their memories.
+	// Adopted lists the proposals that contain memories of the conversation and that a
+	// person has approved. They are not changed, and commits may still contain the
+	// memories.
 	Adopted []string
 	// Refs lists the refs of proposals that could not be removed.
 	Refs []string

@@ -7,7 +7,7 @@ import (
 )
 
 // TestImportedTargets checks that an imported patch is gated only for a target that the
-// settings name: an import could name any repository, and a command as its benchmark.
+// settings name: an import could name any repository, and any command as its benchmark.
 func TestImportedTargets(t *testing.T) {
 	for name, c := range map[string]struct {
 		named bool

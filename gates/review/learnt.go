@@ -31,9 +31,9 @@ const (
 	minLetters     = 4   // minimum number of letters and digits in a memory
 )
 
-// learnt returns the memories from an agent's stored turns and sessions, without duplicates
-// and credentials, and with their origin. It leaves out memories from conversations from
-// which a holdout task was made.
+// learnt returns the memories from an agent's stored turns and sessions, without
+// duplicates or credentials, and with their origin. It leaves out memories from
+// conversations from which a holdout task was made.
 func (s *session) learnt(ctx context.Context, a *Agent, clean func(string) string) ([]agent.Memory, error) {
 	agentID, held := a.ID, heldOut(a)
 	c := &collector{clean: clean, found: map[string]agent.Memory{}}

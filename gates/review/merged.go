@@ -206,8 +206,9 @@ func (g *branchGroup) revert(ctx context.Context, p archive.ProposalRecord) (str
 	return g.first(ctx, p.AdoptedCommit, p, isRevert)
 }
 
-// first returns the first commit on the base branch that follows the commit after, changes
-// a file of a proposal, and for which is returns true; "" if there is none.
+// first returns the first commit on the base branch that follows the given commit
+// (after), changes a file of a proposal, and satisfies the given function (is); it
+// returns "" if there is none.
 func (g *branchGroup) first(ctx context.Context, after string, p archive.ProposalRecord, is func(*patch.Repository, string, archive.ProposalRecord, string) (bool, error)) (string, error) {
 	list, err := g.repo.FirstParents(ctx, after, g.tip, paths(p)...)
 	if err != nil {

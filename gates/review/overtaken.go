@@ -9,9 +9,10 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Overtaken returns the parts of a proposal for memories that the agent's present memories
-// make unnecessary or contradict: added memories that already exist or were retracted
-// meanwhile, and marks that are already set as proposed or whose memory no longer exists.
+// Overtaken returns the parts of a proposal for memories that the agent's present
+// memories contradict or make unnecessary: added memories that already exist or have
+// since been retracted, and marks that are already set in the proposed way or whose
+// memory no longer exists.
 func Overtaken(p archive.ProposalRecord, now []agent.Memory) []string {
 	added, marked := Remembered(p)
 	known := memory.NewKnown(memory.NewLexicon(), now)

@@ -75,8 +75,9 @@ func newBureau(t *testing.T) *bureau {
 	return b
 }
 
-// stand returns gates that read the trees, as a lab's gates do, and run nothing. They fail
-// unless all changed paths differ or, if a patch was reverted, all are the same.
+// stand returns gates that read the trees, as a lab's gates do, and run nothing. They
+// fail unless all changed paths differ between the trees or, if a patch was reverted,
+// none of them does.
 func (b *bureau) stand(c gotest.Change) []gates.Gate {
 	if c.Claim != "" {
 		b.declared = c.Claim

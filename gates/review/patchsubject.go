@@ -39,7 +39,7 @@ type staleError struct {
 	repo   *patch.Repository
 	// head is the current commit of the target.
 	head string
-	// terms reports that only the target's settings have changed.
+	// terms reports whether only the target's settings have changed.
 	terms bool
 }
 

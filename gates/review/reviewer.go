@@ -66,7 +66,7 @@ type Reviewer struct {
 	Run    string
 	Budget *bench.Budget
 
-	// tests replaces, in tests, the gates that start Go; otherwise it is nil.
+	// tests is nil except in tests, where it replaces the gates that start Go.
 	tests func(gotest.Change) []gates.Gate
 }
 

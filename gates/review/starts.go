@@ -51,9 +51,9 @@ func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched print
 	return found + ", while the base prints the same values either way: the values depend on how the command is started, or they are printed by the patched code instead of the command", nil
 }
 
-// differ describes how starts of a tree with names differ from a start without names, or
-// returns "". without is the result of the start without names; if it is empty, differ
-// starts the command to determine it.
+// differ describes how the output of a tree's command with the names of cases differs
+// from its output without names, or returns "". without is the output without names; if
+// it is empty, differ starts the command to determine it.
 func (s *starts) differ(ctx context.Context, tree string, without printed) (found string, err error) {
 	p, err := s.program(ctx, tree)
 	if err != nil {
@@ -96,9 +96,10 @@ func (t *startedTree) start(ctx context.Context, names ...string) (p printed, er
 	return p, faultless(err)
 }
 
-// compare describes how starts with names differ from a start without names, or returns "".
-// It first starts the command with all names, so that the two starts differ in nothing but
-// the names. Cases that neither start prints are started one at a time.
+// compare describes how the command's output with the names of cases differs from its
+// output without names, or returns "". It first starts the command with all names, so
+// that the two starts differ in nothing but the names. Cases that neither start prints
+// are started one at a time.
 func (t *startedTree) compare(ctx context.Context, without printed) (string, error) {
 	names := t.names()
 	together, err := t.start(ctx, names...)

@@ -63,7 +63,7 @@ func (s *shelfTest) refs() []string {
 	return strings.Fields(s.git("for-each-ref", "--format=%(refname)", "refs/evolve/code"))
 }
 
-// shelf returns the shelf of an archive that has the versions up to a number.
+// shelf returns the shelf of an archive, with versions up to the given number (most).
 func (s *shelfTest) shelf(dir, archive string, most int, version func(int) Version) *Shelf {
 	s.Helper()
 	repo, err := patch.Open(dir, s.env)
@@ -132,7 +132,7 @@ func TestKeepVersions(t *testing.T) {
 		}
 	}
 	git("rev-parse", "refs/evolve/code/packing/mine", "refs/evolve/code/other/v1")
-	// So does a version whose proposal waits, at its existing commit.
+	// A version whose proposal waits is kept, too, at its existing commit.
 	spared := s.shelf(s.dir, id, 50, version)
 	spared.Spared = []agent.ConfigID{version(3).Variant}
 	was, newer := git("rev-parse", name(3)), []Version{}

@@ -46,8 +46,9 @@ func (f *file) fixedDate(c *ast.CallExpr) bool {
 }
 
 // clockPart reports whether an expression is a calendar part of a time, or its Unix time.
-// now reports whether the function reads the current time; if not, only the parts count
-// that are usually taken from a time passed in, which are the year and the Unix time.
+// now reports whether the function reads the current time; if it does not, only the year
+// and the Unix time count, because these are the parts usually taken from a time that is
+// passed in.
 func (f *file) clockPart(e ast.Expr, now bool) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) > 0 {

@@ -21,7 +21,7 @@ type pkg struct {
 	early map[ast.Node]bool
 	// constants maps the names of the package's text constants to their values.
 	constants map[string]string
-	// lost counts, by kind, the guards that the patch removes.
+	// lost counts the guards that the patch removes, by kind.
 	lost map[string]int
 }
 

@@ -151,8 +151,8 @@ func comparesLiteral(e ast.Expr) bool {
 	return b.Op == token.EQL && (substantial(b.X) || substantial(b.Y))
 }
 
-// substantial reports whether an expression is a literal other than 0, 1 and "", with which
-// many conditions compare.
+// substantial reports whether an expression is a literal other than 0, 1 or "", which
+// occur in many comparisons.
 func substantial(e ast.Expr) bool {
 	lit, ok := ast.Unparen(e).(*ast.BasicLit)
 	return ok && lit.Value != "0" && lit.Value != "1" && lit.Value != `""`

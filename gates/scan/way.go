@@ -10,8 +10,8 @@ import (
 )
 
 // stoodExits returns the exits in changed functions that the base's version of the same
-// function has too, with the same arguments and under the same conditions. An exit that the
-// base has several times counts at most that often.
+// function has too, with the same arguments and under the same conditions. An exit that
+// occurs several times in the base counts at most that many times.
 func (f *file) stoodExits() map[ast.Node]bool {
 	out := map[ast.Node]bool{}
 	for _, u := range f.units {
@@ -78,9 +78,9 @@ func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
 	})
 }
 
-// turn returns what outer, an ancestor of an exit, contributes to the way to its child
-// inner, as source text: the condition under which inner runs, or a call with its
-// arguments; "" if outer contributes nothing.
+// turn returns, as source text, what a statement or call around an exit (outer)
+// contributes to the path to the node inside it (inner): the condition under which inner
+// runs, or a call with its arguments; "" if outer contributes nothing.
 func (f *file) turn(outer, inner ast.Node) string {
 	words := func(kind string, list ...ast.Node) string {
 		for _, n := range list {

@@ -38,7 +38,7 @@ func plainText(s string) string {
 // shown returns the source of a node, shortened and on one line.
 func shown(n ast.Node) string { return shownText(syntax.Text(n), 100) }
 
-// shownText returns source on one line, shortened to at most most bytes.
+// shownText returns source on one line, shortened to no more than most bytes.
 func shownText(s string, most int) string {
 	return plainText(foreign.Clip(strings.Join(strings.Fields(s), " "), most, foreign.Mark))
 }

@@ -33,8 +33,8 @@ func comparedGuards() string {
 		"; none of these is new: " + strings.Join(opening, ", ") + "; none of these is missing: " + exitWords + "; guards of other kinds are not compared"
 }
 
-// scope returns the remarks that name the files compared by their tokens and the files that
-// were not read, for the evidence; "" if there are none.
+// scope returns remarks for the evidence, which name the files that were compared by
+// their tokens and the files that were not read; it returns "" if there are none.
 func (p plainExits) scope() string {
 	out := ""
 	if len(p.read) > 0 {

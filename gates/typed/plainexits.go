@@ -150,8 +150,9 @@ func (f *plainFile) finding(e tokens.Exit) Finding {
 	return lostExit(f.path, now.Line, shownText(now.Text, longestExit), f.from, e.Line, shownText(e.Text, longestExit))
 }
 
-// lostExit returns the finding for an early exit that the base has at path and was. at and
-// line are the position in the candidate; now is the exit's replacement, or "".
+// lostExit returns the finding for an early exit of the base that is missing or changed
+// in the candidate. path and was are its file and line in the base; at and line are the
+// position in the candidate; now is the exit's replacement, or "".
 func lostExit(at string, line int, now, path string, was int, text string) Finding {
 	where := fmt.Sprintf("%s (%s:%d)", text, plainText(path), was)
 	if now == "" {

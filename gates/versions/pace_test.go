@@ -31,8 +31,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestAgentPacesByTheBase checks that the times of the unchanged program, and of no other
-// version, limit the versions.
+// TestAgentPacesByTheBase checks that the time limits of all versions follow from the
+// times of the unchanged program, and of no other version.
 func TestAgentPacesByTheBase(t *testing.T) {
 	t.Parallel()
 	p, files := target(t)

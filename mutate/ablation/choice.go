@@ -73,8 +73,8 @@ func (a *Ablation) decide() {
 	a.choice = c
 }
 
-// acceptable reports whether it is not shown, with probability proof, that a loss exceeds
-// the allowed loss. loss holds posterior draws of the loss.
+// acceptable reports whether the probability that a loss exceeds the allowed loss is less
+// than the constant proof. loss holds posterior draws of the loss.
 func acceptable(loss []float64, allowed float64) bool {
 	over := 0
 	for _, v := range loss {

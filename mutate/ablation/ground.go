@@ -108,9 +108,10 @@ func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Posterior {
 	return posteriorOf(pairs)
 }
 
-// basis sets the spots at which the winner and the champion are compared: all spots or, if
-// their evaluations would cost more than half of the budget, as many as that pays for,
-// cheapest first. It also sets the mean score of the known configs on each task.
+// basis sets the spots at which the winner and the champion are compared: all spots or,
+// if their evaluations would cost more than half of the budget, as many as half of the
+// budget pays for, cheapest first. It also sets the mean score of the known configs on
+// each task.
 func (a *Ablation) basis() {
 	spots := slices.Clone(a.spots)
 	slices.SortStableFunc(spots, func(x, y spot) int {

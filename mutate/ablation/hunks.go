@@ -86,9 +86,9 @@ func (a *Ablation) exactly(left int) []mutate.Trial {
 // hunked does for hunks what walk does for other units, but it removes a part only if no
 // task has a lower score without it. It tries one task after another, because most parts
 // that matter show a loss on the first task. Then it tries to remove parts smaller than
-// hunks. With the remaining evaluations, it tries each part that stays on its own, and then
-// the choice without each of these parts, on as many tasks as the budget allows for all of
-// these configs.
+// hunks. With the remaining evaluations, it tries each remaining part alone, and then the
+// choice without that part, on as many tasks as the budget allows for all of these
+// configs.
 func (a *Ablation) hunked(left int) []mutate.Trial {
 	a.seenEffects, a.cut = nil, false
 	a.choice = choice{back: set{}, config: a.winner, id: a.winnerID, loss: Posterior{Measured: true}}
@@ -179,8 +179,8 @@ func (a *Ablation) alike(id agent.ConfigID, spots []spot) (same bool, lack []spo
 
 // together returns the next trials of several configs: one spot after another, as long as
 // the budget allows evaluations of all of the configs at the spot. A config that scored 0
-// or had no score anywhere, for example because its code does not compile, is not tried
-// again.
+// or was evaluated without a score at any spot, for example because its code does not
+// compile, is not tried again.
 func (a *Ablation) together(spots []spot, sides []side, left int) []mutate.Trial {
 	for _, at := range spots {
 		var valid []side

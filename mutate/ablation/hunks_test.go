@@ -93,7 +93,8 @@ func TestHunksThatDoNothingGo(t *testing.T) {
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("the parts are %s", got)
 	}
-	// No second task is tried for configs that fail: use alone, and the text without open.
+	// No second task is tried for the configs that fail: the hunk "use" alone, and the
+	// text without the hunk "open".
 	tries := map[agent.ConfigID]int{}
 	for _, tr := range asked {
 		tries[tr.Variant]++

@@ -107,7 +107,7 @@ func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool)
 	return a.between(a.choice.id, than)
 }
 
-// between is like beside, but for any choice that was measured instead of the current one.
+// between is like beside, but for any measured choice in place of the current one.
 func (a *Ablation) between(choice, than agent.ConfigID) (b Posterior, pairs int, ok bool) {
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == choice })
 	if i < 0 {

@@ -29,9 +29,9 @@ type Options struct {
 	// it, and the parts that stay are tried alone. Hunks requires MaxRepeats 1.
 	Hunks bool
 	// Smaller returns attempts to make texts for a parameter that lie nearer to base than
-	// text does, each without a part of the change. They are tried if no whole hunk can be
-	// removed. "Nearer" must be an order in which every text has only finitely many nearer
-	// texts. Smaller requires Hunks; if it is nil, no such attempts are made.
+	// text does, each without a part of the change. They are tried if no whole hunk can
+	// be removed. "Nearer" must be an order in which every text has only finitely many
+	// nearer texts. Smaller requires Hunks; if Smaller is nil, no such attempts are made.
 	Smaller func(param, base, text string) []tokens.Attempt
 	// ByModel reverts changes based on the model alone if the budget is too small to
 	// compare the reduced config with the winner. It is meant for a night in which such

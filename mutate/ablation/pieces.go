@@ -18,8 +18,9 @@ type finerPart struct {
 	key string
 }
 
-// pieces holds the configs that result from removing part of a hunk from a config. They are
-// made on request, because making one takes a long time and most are never reached.
+// pieces holds the configs that result from removing part of a hunk from a config. Each
+// config is made only on request, because making one takes a long time and most of them
+// are never reached.
 type pieces struct {
 	attempts []pieceOf
 	made     []finerPart

@@ -10,8 +10,8 @@ import (
 // be tried before further parts are removed from it.
 const firstFiner = 4
 
-// leastChecks is the number of checks on all tasks that the evaluations must suffice for;
-// otherwise refine makes only the last check.
+// leastChecks is the minimum number of checks on all tasks for which the evaluations must
+// suffice; if they do not, refine makes only the last check.
 const leastChecks = 4
 
 // refine removes parts of the remaining hunks (delta debugging, Zeller and Hildebrandt

@@ -29,7 +29,7 @@ type Result struct {
 	// Seen is the number of evaluations of the small config that have a score. Evaluations
 	// is the number of evaluations that were asked for.
 	Seen, Evaluations int
-	// Compared reports, for an agent with randomness, whether the small config was compared
+	// Compared reports whether the small config of an agent with randomness was compared
 	// with the winner at fresh spots.
 	Compared bool
 	// Short reports whether the budget was too small to try anything.
@@ -60,9 +60,9 @@ type Effect struct {
 // Part is a hunk of a change, or a changed parameter that is not a text.
 type Part struct {
 	Name string
-	// Param is the changed parameter. Line is the line of the champion's text, counted from
-	// 1, at which the hunk begins; for a hunk that only adds lines, it is the line before
-	// which they are added. It is 0 for a parameter that is not a text.
+	// Param is the changed parameter. Line is the line of the champion's text, counted
+	// from 1, at which the hunk begins; for a hunk that only adds lines, it is the line
+	// before which they are added. Line is 0 for a parameter that is not a text.
 	Param string
 	Line  int
 	// Alone identifies the champion with only this part, and Without the changed config

@@ -80,8 +80,8 @@ func (l likelihood) additive(rows [][]float64) likelihood {
 	return out
 }
 
-// ridge is added to the diagonal of a covariance matrix, so that those of nearly equal
-// configs are not singular.
+// ridge is added to the diagonal of a covariance matrix, so that the matrices of nearly
+// equal configs are not singular.
 const ridge = 1e-7
 
 func inverse(cov *mat.SymDense) (*mat.SymDense, bool) {

@@ -15,7 +15,7 @@ import (
 // comparison.
 func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit int, rng *rand.Rand) []spot {
 	tasks := rng.Perm(len(e.tasks))
-	tried := make([][]int, len(e.tasks)) // repeats that either config has; those that both have come first
+	tried := make([][]int, len(e.tasks)) // the repeats of either config, those of both configs first
 	for _, id := range []agent.ConfigID{winner, champion} {
 		for at := range e.of(id) {
 			if !slices.Contains(tried[at.task], at.repeat) && (maxRepeats <= 0 || at.repeat < maxRepeats) {
@@ -55,7 +55,7 @@ func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit i
 	return out
 }
 
-// cost returns the number of evaluations of two configs that are missing at a spot.
+// cost returns the number of missing evaluations of two configs at a spot.
 func (e *evidence) cost(a, b agent.ConfigID, at spot) int {
 	n := 0
 	for _, id := range []agent.ConfigID{a, b} {

@@ -132,7 +132,7 @@ func (w *world) options(budget, known int, seed int64) Options {
 	return o
 }
 
-// run drives an ablation to its end, giving results in order.
+// run drives an ablation to its end and passes it the results in order.
 func run(t testing.TB, w *world, o Options) (Result, []mutate.Trial) {
 	t.Helper()
 	a, err := New(o)

@@ -49,7 +49,8 @@ func readMark(line string) (mark, bool) {
 				continue
 			}
 		}
-		// A sign may be repeated, as in "/// evolve:begin" and ";; evolve:begin".
+		// The first character of a comment marker may be repeated, as in "///
+		// evolve:begin" and ";; evolve:begin".
 		rest = strings.TrimSpace(strings.TrimLeft(rest, l.open[:1]))
 		for _, word := range []string{opening, closing} {
 			name, found := strings.CutPrefix(rest, word)

@@ -73,8 +73,8 @@ func (c Constant) param() agent.Param {
 	return p
 }
 
-// valueOf returns the value of the constant that corresponds to v, a valid value of the
-// constant's parameter.
+// valueOf returns the constant's value that corresponds to v, which must be a valid value
+// of the constant's parameter.
 func (c Constant) valueOf(v any) float64 {
 	f, _ := v.(float64)
 	if n, whole := v.(int64); whole {

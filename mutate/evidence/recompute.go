@@ -128,8 +128,8 @@ func unlike(was, is any) []string {
 	return out
 }
 
-// removed reports whether retention removed evaluations of any of the given runs, or a
-// repair could not save the whole archive.
+// removed reports whether retention removed evaluations of any of the given runs, or
+// whether a repair could not save the whole archive.
 func removed(ctx context.Context, a *archive.Archive, runs []string) (bool, error) {
 	for _, id := range runs {
 		r, err := a.Run(ctx, id)

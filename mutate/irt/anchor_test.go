@@ -47,7 +47,7 @@ func TestAnchorsChangeNoPrediction(t *testing.T) {
 }
 
 // TestKeptCovariancesAreThoseComputedAgain checks that a model that was previously fitted
-// to other points, of which the first are the same, predicts the same as a model that
+// to other points, the first of which are the same, predicts the same as a model that
 // computes all covariances.
 func TestKeptCovariancesAreThoseComputedAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))

@@ -143,8 +143,8 @@ func (m *Model) informative(ability float64) float64 {
 	return sum / n
 }
 
-// learn learns the hyperparameters from at most learnable items. Half of them are the
-// ablest items, and the rest are an even selection of the others.
+// learn learns the hyperparameters from no more items than the number learnable. Half of
+// them are the ablest items, and the rest are an even selection of the others.
 func (m *Model) learn(items []Item, points []Point, targets, noise []float64, steps int) {
 	if len(items) > learnable {
 		order := byAbility(items)

@@ -30,8 +30,8 @@ func night(rng *rand.Rand, n int, falling bool) []Item {
 	return list
 }
 
-// TestSupportTellsWhetherANightHolds checks that tonight's results are likelier with an
-// earlier night that has the same effects than without it, and less likely with one that
+// TestSupportTellsWhetherANightHolds checks that including an earlier night makes
+// tonight's results likelier if that night has the same effects, and less likely if it
 // has other effects.
 func TestSupportTellsWhetherANightHolds(t *testing.T) {
 	for seed := range uint64(5) {

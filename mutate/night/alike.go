@@ -68,12 +68,12 @@ func (n *night) deceives(id agent.ConfigID) *archive.LeftOut {
 	return nil
 }
 
-// oneEach retains, for each distinct set of values, only the first finalist, which is also
-// the smallest, because finalists with equal values would each use one of the month's
-// entries for the same claim. A finalist with the same values as an earlier entry is
-// replaced by the version of that entry, whose evidence counts for both, unless gates
-// refused that version's code. A finalist with the same values as the unchanged code, or as
-// the reference of candidates, changes nothing and is removed.
+// oneEach retains only the first of the finalists with the same set of values, which is
+// also the smallest. Otherwise each of them would use one of the month's entries for the
+// same claim. A finalist with the same values as an earlier entry is replaced by the
+// version of that entry, whose evidence counts for both, unless gates refused that
+// version's code. A finalist with the same values as the unchanged code, or as the
+// reference of candidates, changes nothing and is removed.
 func (n *night) oneEach(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.values == nil {
 		rec.Finalists = rec.Finalists[:min(len(rec.Finalists), n.finalists())]

@@ -55,7 +55,7 @@ type allocation struct {
 	// Detectable and Month are the smallest improvements on new tasks, in score units, that
 	// a single night and a month of such nights can show with 80 % power; 0 means none.
 	Detectable, Month float64
-	// Power is a description of the improvements in Detectable and Month; it is empty if
+	// Power states the improvements in Detectable and Month in words; it is empty if
 	// there is no confirmation.
 	Power    string
 	Warnings []string

@@ -92,7 +92,8 @@ func (n *night) dearest(ctx context.Context) (float64, error) {
 	return most, nil
 }
 
-// countUsed counts the run's evaluations for the agent that are not requested again.
+// countUsed counts those of the run's evaluations for the agent that are not requested
+// again.
 func (n *night) countUsed(ctx context.Context) error {
 	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
 		if err != nil {
@@ -299,9 +300,9 @@ func (n *night) recorded(ctx context.Context) (archive.Tally, error) {
 	return n.Archive.Tally(ctx, n.Run.ID, n.Agent.ID)
 }
 
-// record stores the limit that bound the agent's night, how work on the agent ended, and
-// the time and cost of the agent's evaluations. ended is the error that ended the work, or
-// nil.
+// record stores the limit that constrained the agent's night, how work on the agent
+// ended, and the time and cost of the agent's evaluations. ended is the error that ended
+// the work, or nil.
 func (n *night) record(ctx context.Context, ended error) {
 	if n.meter == nil {
 		return
@@ -340,8 +341,8 @@ func (n *night) record(ctx context.Context, ended error) {
 	n.Run.Limits = append(n.Run.Limits, l)
 }
 
-// bindingLimit returns the limit that leaves the agent the fewest evaluations after the
-// given number has been used, and the number of evaluations that it leaves.
+// bindingLimit returns the limit that leaves the agent the fewest further evaluations
+// after the given number of evaluations, and how many it leaves.
 func (n *night) bindingLimit(used int) limits.Forecast {
 	if !n.Share.adaptive() {
 		return limits.Forecast{Limit: limits.Evaluations, Evaluations: max(0, n.Share.Evaluations-used)}

@@ -157,8 +157,8 @@ func (l lesson) drafts() []string {
 	return out
 }
 
-// teach runs a school with a model on the wordy agent, whose evaluations cost a cent, as
-// the search of a night does.
+// teach runs a school, as the search of a night does, with a model and the wordy agent,
+// whose evaluations cost a cent each.
 func teach(t *testing.T, o *nights, m model.Model, components []string) lesson {
 	t.Helper()
 	o.Answer = func(ctx context.Context, req agent.Request) agent.Result {

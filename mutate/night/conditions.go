@@ -8,9 +8,9 @@ import (
 	"evolve/bench"
 )
 
-// conditions returns a hash of everything, apart from the two configs, on which the
-// evidence of a confirmation depends: each holdout task with its fixtures, graders, weight,
-// domain and cluster, the agent's identity, and the hash of the prices.
+// conditions returns a hash of everything on which the evidence of a confirmation
+// depends, apart from the two configs: each holdout task with its fixtures, graders,
+// weight, domain and cluster, the agent's identity, and the hash of the prices.
 func conditions(s Sample, identity, prices string) string {
 	sum := sha256.New()
 	for _, t := range s.Holdout {

@@ -97,8 +97,8 @@ func TestAConfirmedVariantWhoseProposalIsRefused(t *testing.T) {
 }
 
 // TestWhatAGateRefusesIsNotRecommended checks that if a gate refuses a variant, the next
-// confirmed variant is proposed instead, and that without another one the verdict is that
-// the gates refused it. The archive agrees in both cases.
+// confirmed variant is proposed instead, and that if no other variant is confirmed, the
+// verdict is that the gates refused this one. The archive agrees in both cases.
 func TestWhatAGateRefusesIsNotRecommended(t *testing.T) {
 	for _, refused := range []int{1, 2} {
 		m := newMonths(t, 80, 40)

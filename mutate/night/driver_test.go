@@ -165,7 +165,7 @@ func TestDriverDrains(t *testing.T) {
 	})
 }
 
-// briefly is a diary whose every third trial is a brief.
+// briefly is a diary in which every third trial is a brief.
 type briefly struct{ diary }
 
 func (b *briefly) Ask() (mutate.Trial, mutate.Status) {

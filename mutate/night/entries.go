@@ -59,7 +59,7 @@ func (s *records) Put(ctx context.Context, e confirm.Entry) error {
 	return nil
 }
 
-// Exposures returns, in order, the openings of the holdout for the agent.
+// Exposures returns the agent's exposures to the holdout, in order.
 func (s *records) Exposures(ctx context.Context) ([]confirm.Exposure, error) {
 	var out []confirm.Exposure
 	for e, err := range s.Archive.Exposures(ctx, s.Agent.ID) {

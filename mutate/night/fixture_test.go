@@ -19,7 +19,7 @@ import (
 	"evolve/runtime/model"
 )
 
-// inProcess adapts a function to an agent.
+// inProcess is an agent that consists of a function.
 type inProcess func(ctx context.Context, req agent.Request) agent.Result
 
 func (f inProcess) Run(ctx context.Context, req agent.Request) agent.Result { return f(ctx, req) }
@@ -142,8 +142,8 @@ func newNights(t testing.TB, n int) *nights {
 	}
 }
 
-// guards returns a bound on the mean cost, as the default settings have it for a
-// deterministic agent.
+// guards returns the bound on the mean cost that a deterministic agent has under the
+// default settings.
 func guards() []stats.Bound {
 	m, _ := bench.MetricOf(bench.MetricCost)
 	return []stats.Bound{{Name: m.Name, Of: stats.Mean, AtMost: stats.AtMost, Floor: m.Floor}}

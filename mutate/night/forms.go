@@ -1,7 +1,7 @@
 package night
 
-// unreadableMost is the number of successive answers from a route without valid JSON after
-// which plain text is requested from it.
+// unreadableMost is the number of successive answers without valid JSON after which plain
+// text is requested from a route.
 const unreadableMost = 2
 
 // answerForms decides from the records of requests which routes are asked for plain text:

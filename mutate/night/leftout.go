@@ -17,9 +17,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// kept is the share of a deceiving version's gain that an ancestor must have to be assumed
-// to deceive, too. The number is a judgement: a deception usually makes most of a gain at
-// once.
+// kept is the share of a deceiving version's gain that an ancestor must have in order to
+// be assumed to deceive as well. The number is a judgement: a deception usually makes
+// most of a gain at once.
 const kept = .9
 
 // copied is the limit on the lines that a version may share with a deceiving version: a

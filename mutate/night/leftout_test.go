@@ -19,7 +19,7 @@ import (
 )
 
 // refusedWorld returns an archive with versions of code. A gate found that v3 and v6
-// deceive, and only in v9 do tests fail. names maps the versions to their numbers.
+// deceive. Only the tests of v9 fail. names maps the versions to their numbers.
 //
 //	v1 ── v2 (+.45) ── v3, which is v2 reduced
 //	 │     ├── v4

@@ -25,8 +25,8 @@ const (
 )
 
 // findMetricFirst records a version if the mean of the metric shows it to be better than
-// the version that the search recommends. Neither version may be refused by gates or left
-// out.
+// the version that the search recommends. Neither version may have been refused by gates
+// or left out.
 func (n *night) findMetricFirst(ctx context.Context) error {
 	best, kind := n.result.Search.Recommended.Variant, n.Plan.Metric
 	if n.values == nil || kind == nil || best == "" || best == n.Plan.Champion || n.opened.Varies != nil && n.opened.Varies() != "" {

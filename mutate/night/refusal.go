@@ -247,8 +247,8 @@ func (n *night) narrow(ctx context.Context, rec *mutate.Recommendation) error {
 	return n.oneEach(ctx, rec)
 }
 
-// recordLeftOut records, once, a variant that was left out, for the report. A variant that
-// gates refused tonight is listed as refused instead.
+// recordLeftOut records for the report that a variant was left out; it records each
+// variant only once. A variant that gates refused tonight is listed as refused instead.
 func (n *night) recordLeftOut(out archive.LeftOut) {
 	if !n.refusedTonight(out.Variant) && !slices.ContainsFunc(n.result.LeftOut, func(o archive.LeftOut) bool { return o.Variant == out.Variant }) {
 		n.result.LeftOut = append(n.result.LeftOut, out)

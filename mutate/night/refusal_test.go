@@ -11,10 +11,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNearTwins checks that a variant within a quarter of the ranges stays out unless the
-// search estimates it to be ahead of the refused config by two standard deviations. If
-// tonight's search has no estimate of the refused config, the estimate from that config's
-// measurement is used.
+// TestNearTwins checks that a variant whose numbers differ from those of a refused config
+// by at most a quarter of their ranges stays out unless the search estimates it to be
+// ahead of that config by two standard deviations. If tonight's search has no estimate of
+// the refused config, the estimate from that config's measurement is used.
 func TestNearTwins(t *testing.T) {
 	t.Parallel()
 	space := agent.Space{Params: []agent.Param{

@@ -22,10 +22,10 @@ func (s *Spec) reruns() int {
 }
 
 // rerunChampion evaluates the champion twice on fresh repeats of search tasks and,
-// alongside it, the config that the latest adoption replaced. It evaluates neither for
-// agents whose repeats yield no new evidence, because there is nothing to compare. If the
-// plan depends on how much time and money evaluations take, the first few evaluations
-// measure that, and more follow.
+// alongside it, the config that the latest adoption replaced. If an agent's repeats yield
+// no new evidence, it evaluates neither, because there is nothing to compare. If the plan
+// depends on how much time and money evaluations take, the first few evaluations measure
+// that, and more follow.
 func (n *night) rerunChampion(ctx context.Context) error {
 	if n.Agent.Fixed() {
 		return n.measureChange(ctx)

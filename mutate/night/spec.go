@@ -39,9 +39,9 @@ type Spec struct {
 	// Watch names the search tasks on which an agent without randomness is measured again
 	// because the agent was changed.
 	Watch []string
-	// Panel holds, for each search task in its present form, the number of earlier nights
-	// that measured the champion on the task. Tonight's reruns of an agent with randomness
-	// use the tasks with the highest numbers first.
+	// Panel contains the number of earlier nights that measured the champion on each
+	// search task in its present form. Tonight's reruns of an agent with randomness use
+	// the tasks with the highest numbers first.
 	Panel map[string]int
 	// Replaced is the config that the latest adoption replaced; nil means that there is
 	// none. An agent with randomness is also measured with this config, alongside the
@@ -51,8 +51,8 @@ type Spec struct {
 
 	// Run is the record of the run to which the night belongs. It provides the seed, the
 	// selection, the lookahead and the concurrency. The night adds to the record's limits
-	// and phases, and stores the record. While doing so, it holds Running, which is nil if
-	// no other night uses the record.
+	// and phases, and stores the record. It locks Running while it does so; Running is
+	// nil if no other night uses the record.
 	Run     *archive.Run
 	Running sync.Locker
 	// Plan is the agent's plan. The night changes it as it learns the pace.

@@ -202,8 +202,8 @@ func (v *Values) allOf(cases int, noun string) string {
 	return fmt.Sprintf("the %d search %ss on which both have scores", cases, noun)
 }
 
-// shared returns a phrase for the cases on which two versions are alike. If some of them
-// are held out, the phrase gives their number.
+// shared returns a phrase for the cases on which two versions are alike. If some of the
+// cases are held out, the phrase gives the number of these.
 func (v *Values) shared(a, b agent.ConfigID, cases int, noun string) string {
 	held := 0
 	for task := range v.of[a] {

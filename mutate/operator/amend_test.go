@@ -146,8 +146,8 @@ func TestFailingDomainsGetMoreAttention(t *testing.T) {
 			}
 		}
 	}
-	// The failing domain's route has four times the weight of each of three others, so four
-	// of seven.
+	// The failing domain's route has four times the weight of each of the three others,
+	// so its share is four sevenths.
 	if n := count["routes.law"]; n < 350 || n > 450 {
 		t.Errorf("the failing domain's route changed %d times of 700: %v", n, count)
 	}

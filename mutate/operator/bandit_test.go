@@ -34,8 +34,8 @@ func TestBanditFindsTheBestOperatorAndForgetsNone(t *testing.T) {
 			t.Errorf("seed %d: the best operator got %d of 1500 picks: %v", seed, count["subset"], count)
 		}
 		for _, n := range names {
-			// The floor alone gives each operator 60 of 1500 picks. Fewer than 35 has a
-			// probability below 1 in 5000.
+			// The floor alone gives each operator 60 of 1500 picks. The probability of
+			// fewer than 35 picks is below 1 in 5000.
 			if count[n] < 35 {
 				t.Errorf("seed %d: %s got only %d picks", seed, n, count[n])
 			}

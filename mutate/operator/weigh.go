@@ -11,9 +11,9 @@ import (
 // if all failures are in that domain.
 const failingDomain = 4
 
-// attention returns the weight with which a parameter is chosen. The weight is 1, or up to
-// failingDomain if the parameter belongs to a domain in which the parent fails (such as
-// routes.ops or temperature.ops).
+// attention returns the weight with which a parameter is chosen. The weight is 1, or up
+// to failingDomain if the parameter belongs to a domain (as routes.ops and
+// temperature.ops do) in which the parent fails.
 func attention(p agent.Param, failures []Failure) float64 {
 	all, own := 0, 0
 	parts := strings.Split(p.Name, ".")

@@ -37,9 +37,9 @@ func (s *search) advance() bool {
 	return false
 }
 
-// deserves reports whether a variant gets further cases. It gets those of the first stage
-// unless the probe dropped it, and those of another stage if it may be better than the
-// leader.
+// deserves reports whether a variant gets further cases. It gets the cases of the first
+// stage unless the probe dropped it, and the cases of a later stage if it may be better
+// than the leader.
 func (s *search) deserves(m *member) bool {
 	switch {
 	case m.index == 0 || m.left || m.stages == len(s.Stages):

@@ -13,8 +13,8 @@ import (
 )
 
 // world is a synthetic target. A program is a text of numbers, and its score on a case is
-// higher the nearer its numbers are to those of the case, which differ little from those of
-// the world.
+// higher the nearer its numbers are to those of the case; the numbers of each case differ
+// little from those of the world.
 type world struct {
 	space agent.Space
 	want  []float64

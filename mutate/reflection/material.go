@@ -18,8 +18,8 @@ type Material struct {
 	// [Wordings].
 	Form    mutate.Form
 	Wording string
-	// Plain reports whether an answer in plain text, with one line per proposal, is
-	// requested because the model's answers are not valid JSON.
+	// Plain reports whether the request asks for plain text, with one line per proposal,
+	// because the model's answers are not valid JSON.
 	Plain bool
 	// Dataset describes the search tasks.
 	Dataset Dataset

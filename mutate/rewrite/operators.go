@@ -56,7 +56,7 @@ func (m *mutation) pick(list []place, keep func(place) bool) (place, bool) {
 	return list[m.rng.IntN(len(list))], true
 }
 
-// typ returns the type that an expression needs in order to replace another one.
+// typ returns the type that an expression must have to replace the one at p.
 func (m *mutation) typ(p place) types.Type { return types.Default(m.typeOf(p.node)) }
 
 func (m *mutation) growerAt(p place) *grower {

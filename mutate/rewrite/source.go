@@ -27,8 +27,8 @@ const (
 
 // Source is the Go package that contains a block.
 type Source struct {
-	// Files holds all files of the package by path. Tests, and files of another package in
-	// the same folder, are ignored.
+	// Files holds all files of the package, keyed by path. Tests, and files of another
+	// package in the same folder, are ignored.
 	Files map[string][]byte
 	// Importer returns the declarations of imported packages. If it is nil, or does not
 	// find a package, only package math is known: existing code that uses other packages is
@@ -151,8 +151,9 @@ type source struct {
 	file *token.File
 }
 
-// parse parses those files that belong to the same package as the file with the path own.
-// It returns all of them, and the file own, which contains the block.
+// parse parses those files that belong to the same package as the file at the given path
+// (own). It returns all of them and, separately, the file at own, which contains the
+// block.
 func (r *Rewriter) parse(files map[string][]byte, own string) (all []source, block source, err error) {
 	set, total := token.NewFileSet(), 0
 	for _, name := range slices.Sorted(maps.Keys(files)) {

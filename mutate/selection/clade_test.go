@@ -68,8 +68,8 @@ func TestCladeOfMeasurements(t *testing.T) {
 	}
 }
 
-// TestCladePrefersAParentOfGoodChildren checks that of two equal variants the one with the
-// better children is selected. Without noise it always would be.
+// TestCladePrefersAParentOfGoodChildren checks that of two equal variants the one with
+// the better children is selected. Without noise, it would always be selected.
 func TestCladePrefersAParentOfGoodChildren(t *testing.T) {
 	list := []Candidate{
 		{Evaluations: 50, Sum: 25},

@@ -42,10 +42,11 @@ func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 
 // lost attempts to restore the conditions of the base that the text lacks. For each, it
 // attempts to replace the new statement on the same line, and the nearest new statements
-// with a condition in the hunk, with the whole statement of the base; to put that statement
-// before each of them; and to replace the first line of each of them with the statement's
-// first line. The statement is not put before others if a new statement does the same on a
-// condition with the same names, because that is the same condition, changed.
+// with a condition in the hunk, with the whole statement of the base; to put that
+// statement before each of them; and to replace the first line of each of them with the
+// statement's first line. The statement is not put before others if a new statement does
+// the same under a condition with the same names, because that is the same condition,
+// changed.
 func (s *shrinking) lost(hunks []hunk) {
 	lost := s.r.lostHeaders(s.base, s.text)
 	for _, h := range hunks {

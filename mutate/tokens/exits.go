@@ -57,9 +57,10 @@ func Exits(file, text string) ([]Exit, bool) {
 // exits finds early exits in a text.
 type exits struct{ *view }
 
-// condition returns the range of the items in the condition that a word begins (from, to),
-// and the range of the items in the condition's body (body, end), including the brackets of
-// a block; ok is false if the word does not begin a condition.
+// condition returns the range of the items in the condition that a word such as "if"
+// introduces (from, to), and the range of the items in the condition's body (body, end),
+// including the brackets of a block; ok is false if the word does not introduce a
+// condition.
 func (e exits) condition(i int) (from, to, body, end int, ok bool) {
 	word := e.items[i].text
 	switch {
@@ -89,7 +90,8 @@ func (e exits) condition(i int) (from, to, body, end int, ok bool) {
 }
 
 // until returns the item at which a condition without parentheses ends: the opening brace
-// of its block or, if otherwise is true, the word else. It returns from if neither follows.
+// of its block or, if otherwise is true, the word "else". If neither follows, it returns
+// the argument from.
 func (e exits) until(from int, otherwise bool) int {
 	for j := from; j < len(e.items) && (j == from || e.lines[e.items[j].line].first != j); j++ {
 		switch x := e.items[j]; {

@@ -23,7 +23,7 @@ type token struct {
 	from, to int // byte offsets
 }
 
-// signs holds the signs of several characters, long ones first.
+// signs contains the operators of several characters, the longest first.
 var signs = strings.Fields(">>>= === !== **= //= <<= >>= >>> <=> ... ..= &&= ||= ??= == != <= >= && || ++ -- += -= *= /= %= &= |= ^= := -> => :: .. ** // << >> ?? ?. <- <> ~= =~ !~ |>")
 
 // lexer splits a text.

@@ -43,8 +43,8 @@ type namer struct {
 	vocabulary *vocabulary
 	whole      string
 	names      []Name
-	// line is the number of the line at the byte offset up to which line ends have been
-	// counted (counted).
+	// counted is the byte offset up to which line ends have been counted, and line is the
+	// number of the line at that offset.
 	line, counted int
 }
 

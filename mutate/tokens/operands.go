@@ -13,7 +13,7 @@ const (
 	products
 )
 
-// levelOf returns the level of a sign between operands, or -1 for any other token.
+// levelOf returns the level of an operator between operands, or -1 for any other token.
 func levelOf(x item) int {
 	return slices.IndexFunc(levels[1:], func(signs []string) bool { return slices.Contains(signs, strings.ToLower(x.text)) })
 }
@@ -126,8 +126,8 @@ func (s *shrinking) reach(items []item, k, level, step int) int {
 	return j
 }
 
-// comparing holds the words that compare, and tight the signs that bind more tightly than
-// the signs between operands.
+// comparing contains the comparison operators that are words, and tight contains the
+// operators that bind more tightly than those between operands.
 var (
 	comparing = words("in is not IN IS NOT LIKE")
 	tight     = strings.Fields(". :: -> ?. ! ~ ** @ $ # ++ --")

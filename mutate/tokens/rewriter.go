@@ -159,8 +159,8 @@ func (m *mutation) accepts(text string) bool {
 	return m.r.Normal(text) != m.normal
 }
 
-// heads returns, in the order of the text, the tokens that no operator may change, such as
-// the heads of declarations and loops.
+// heads returns the tokens that no operator may change, such as the heads of declarations
+// and loops, in the order of the text.
 func (v *view) heads() []string {
 	var out []string
 	for _, x := range v.items {

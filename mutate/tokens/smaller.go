@@ -208,8 +208,8 @@ func (s *shrinking) run(h hunk, from, to int) (Piece, bool) {
 	return s.back(func(i int) bool { return i >= from && i < to }, nil)
 }
 
-// bares reports whether reverting a run would remove the head of an added statement but
-// leave some of the statement's new lines.
+// bares reports whether reverting a run of changed lines would remove the head of an
+// added statement but leave some of the statement's new lines.
 func (s *shrinking) bares(from, to int) bool {
 	for i := from; i < to; i++ {
 		if s.steps[i].was || !s.steps[i].is {
@@ -255,10 +255,10 @@ func (s *shrinking) whole(at int) (Piece, bool) {
 	return s.back(func(i int) bool { return i >= at && i <= end }, nil)
 }
 
-// around reverts a change around lines that stay: a condition or loop that was removed from
-// around them, or one that was added around lines of the base. A condition or loop that was
-// added around new lines is kept, because without it these lines would run where they run
-// in neither text.
+// around reverts a change around lines that stay: a condition or loop that was removed
+// from around them, or one that was added around lines of the base. A condition or loop
+// that was added around new lines is kept, because without it these lines would run in
+// cases in which neither text runs them.
 func (s *shrinking) around(at int) (Piece, bool) {
 	first := s.steps[at]
 	if first.was == first.is {

@@ -111,7 +111,7 @@ func terms(p part, a, b []item) [][]part {
 	return out
 }
 
-// levels holds the signs between terms, from the loosest to the tightest binding.
+// levels contains the operators between terms, from the loosest to the tightest binding.
 var levels = [][]string{{","}, {"||", "or"}, {"&&", "and"}, {"+", "-"}, {"*", "/"}}
 
 // joins reports whether a token is a sign between terms.
@@ -124,7 +124,7 @@ func joins(x item) bool {
 func cutsOf(items []item, from, to int, lead bool) []int {
 	for _, signs := range levels {
 		splits := func(i int) bool { return slices.Contains(signs, items[i].text) }
-		after := !lead && from < to && !joins(items[from]) // the sign follows each term
+		after := !lead && from < to && !joins(items[from]) // the operator follows each term
 		cuts, depth := []int{from}, 0
 		for i := from; i < to; i++ {
 			switch items[i].kind {

@@ -30,8 +30,8 @@ func commitsOf(a, b night) Between {
 	return Between{Workspace: [2]string{a.commit, b.commit}, Code: [2]string{a.code, b.code}}
 }
 
-// known reports whether both nights had a commit of the workspace, or both had a commit of
-// the target.
+// known reports whether both nights have a recorded commit of the workspace, or both have
+// one of the target.
 func (b Between) known() bool {
 	return b.Workspace[0] != "" && b.Workspace[1] != "" || b.Code[0] != "" && b.Code[1] != ""
 }

@@ -29,7 +29,8 @@ type diary struct {
 	digests map[string]string
 	// models identifies the models that answer the tasks.
 	models, learned string
-	// replaced is measured alongside the config of a night, and beside draws its scores.
+	// replaced is the config that is measured alongside the config of a night, and beside
+	// draws the scores of replaced.
 	replaced agent.Config
 	beside   func(task, repeat int) float64
 }

@@ -68,7 +68,7 @@ func compareLines(before, after []byte) []line {
 	return slices.Clip(out)
 }
 
-// newLine returns a line of a file that may lack its newline.
+// newLine returns the line for a text that may lack its newline.
 func newLine(kind byte, whole string) line {
 	text, ended := strings.CutSuffix(whole, "\n")
 	return line{kind: kind, text: text, bare: !ended}

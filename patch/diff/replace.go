@@ -17,12 +17,12 @@ type Replacement struct {
 	New string `json:"new"`
 }
 
-// Replace applies pairs of old and new text and returns the files that they change, whole,
-// in the order in which the pairs first name them. All old texts are searched for in the
-// original file, before any of them is replaced; they must not overlap. If all lines of a
-// pair have one kind of line ending and all lines of the file have the other, the pair is
-// read with the file's line ending. Everything else is refused with a *RefusedError. An
-// error from base is returned unchanged.
+// Replace applies pairs of old and new text and returns the complete contents of the
+// files that they change, in the order in which the pairs first name them. All old texts
+// are searched for in the original file, before any of them is replaced; they must not
+// overlap. If all lines of a pair have one kind of line ending and all lines of the file
+// have the other, the pair is read with the file's line ending. Everything else is
+// refused with a *RefusedError. An error from base is returned unchanged.
 func Replace(list []Replacement, base Base) ([]File, error) {
 	if err := checkLimits(list); err != nil {
 		return nil, err

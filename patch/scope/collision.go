@@ -22,8 +22,8 @@ func fold(path string) string {
 	return strings.ToLower(path)
 }
 
-// collisions holds, for every path that a change adds or edits and for the folders above
-// it, the spellings in the candidate tree.
+// collisions contains the spellings in the candidate tree of every path that a change
+// adds or edits, and of the folders above that path.
 type collisions struct {
 	// spelled maps a folded path to its spellings; files is the set of spellings that are
 	// files.

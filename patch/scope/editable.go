@@ -2,10 +2,10 @@ package scope
 
 import "slices"
 
-// Editable lists, sorted, the existing files of a tree that a patch may change. Each file
-// is judged separately, without the limit on the number of files. Editable uses
-// [Policy.Judge], so that no file is shown to an author or searched if a change to it would
-// be refused.
+// Editable returns a sorted list of the existing files in a tree that a patch may change.
+// Each file is judged separately, without the limit on the number of files. Editable uses
+// [Policy.Judge], so that no file is shown to an author or searched if a change to it
+// would be refused.
 func (p Policy) Editable(tree Tree) []string {
 	if len(p.problems()) > 0 {
 		return nil

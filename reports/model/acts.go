@@ -90,9 +90,9 @@ func (c ActiveChange) feedback() bool {
 	return slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "feedback.") })
 }
 
-// command returns the command that lists the feedback, if the acts on which evaluations
-// depend include feedback, and otherwise the command that shows the commit, if there is
-// one.
+// command returns the command that shows the acts on which evaluations depend: the one
+// that lists the feedback if feedback is among these acts, and otherwise the one that
+// shows the commit, if there is one.
 func (c ActiveChange) command(agentID string) string {
 	switch {
 	case c.feedback():

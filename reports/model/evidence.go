@@ -56,7 +56,7 @@ type Evidence struct {
 	Runs   []string `json:"runs,omitempty"`
 	// MissingChampion and MissingVariant count the evaluations that are missing on the
 	// champion's side and on the variant's side while the other side has a score.
-	// MissingCounted reports whether the ruling scored the missing evaluations.
+	// MissingCounted reports whether the ruling gave the missing evaluations a score.
 	MissingChampion int  `json:"missing_champion,omitempty"`
 	MissingVariant  int  `json:"missing_variant,omitempty"`
 	MissingCounted  bool `json:"missing_counted,omitempty"`

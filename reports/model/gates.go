@@ -67,8 +67,8 @@ func GateGroups(list []archive.GateVerdict) []GateGroup {
 	return slices.DeleteFunc(groups, func(g GateGroup) bool { return g.All == 0 })
 }
 
-// withGate adds a gate that did not pass to a list. A gate that was not run is merged into
-// the entry that has the same reason, if there is one.
+// withGate adds to a list a gate that did not pass. A gate that was not run is merged
+// into the entry that has the same reason, if there is one.
 func withGate(list []archive.GateVerdict, v archive.GateVerdict) []archive.GateVerdict {
 	const notRun = "not_run"
 	like := slices.IndexFunc(list, func(o archive.GateVerdict) bool {

@@ -202,7 +202,7 @@ const (
 	mostLevels  = 8
 	mostMembers = 24
 	plainChoice = 40 // maximum number of characters in a choice; a longer text counts only as changed or unchanged
-	fewNumbers  = 4  // maximum number of numbers that are separate levels; more numbers form three ranges
+	fewNumbers  = 4  // maximum number of distinct numbers that are levels of their own; if there are more, they form three ranges
 	otherValues = "other values"
 )
 

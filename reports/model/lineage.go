@@ -25,9 +25,10 @@ type Ancestor struct {
 	// Unnamed is the number of further ones.
 	Changed []string `json:"changed,omitempty"`
 	Unnamed int      `json:"unnamed,omitempty"`
-	// Difference is the mean difference from the champion on search tasks, over the Shared
-	// evaluations to which an evaluation of the champion corresponds. It is 0, with Shared
-	// 0, if there are none. It is not corrected for chance.
+	// Difference is the mean difference from the champion on search tasks, over the
+	// evaluations that have a corresponding evaluation of the champion. Shared is the
+	// number of these evaluations; if there are none, both fields are 0. Difference is
+	// not corrected for chance.
 	Difference float64 `json:"difference"`
 	Shared     int     `json:"shared"`
 	Operator   string  `json:"operator"`

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostCoarse is a share of a version's cases: if the scale of scores is coarse for more
-// than this share, the report has a remark.
+// mostCoarse is the largest share of a version's cases for which the scale of scores may
+// be coarse without a remark in the report.
 const mostCoarse = .2
 
 // scaleRemarks describes the cases in which the search's scores rank versions differently

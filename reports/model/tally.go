@@ -49,8 +49,8 @@ type tally struct {
 	// metric is the kind of the metric that the scores measure; it is nil if they do not
 	// measure a metric.
 	metric *metrics.Kind
-	// units holds the clusters and weights of the holdout tasks, by id. A task without an
-	// entry is a separate cluster with weight 1.
+	// units holds the clusters and weights of the holdout tasks, keyed by task id. A task
+	// without an entry is a separate cluster with weight 1.
 	units map[string]archive.GroundTask
 }
 

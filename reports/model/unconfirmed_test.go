@@ -10,8 +10,8 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestUnconfirmed checks that a night that confirms nothing explains why if the interval
-// that it shows excludes 0.
+// TestUnconfirmed checks that if a night confirms nothing although the interval that it
+// shows excludes 0, it explains why.
 func TestUnconfirmed(t *testing.T) {
 	kind := metrics.Kind{Name: "excess", Unit: "%", Better: metrics.Lower, Size: 10, Form: metrics.Form}
 	const alpha = .05 / 12

@@ -104,8 +104,8 @@ type AdoptedWatch struct {
 	// Predicted is the claimed gain with its interval; it is nil if nothing was measured.
 	Predicted *Predicted `json:"predicted,omitempty"`
 	// Worse reports whether the adopted config is worse than the config that it replaced.
-	// Below reports whether its gain on tasks like these, which is at most Upper, is below
-	// the predicted interval.
+	// Below reports whether the adopted config's gain on tasks like these is below the
+	// predicted interval; Upper is the upper bound of that gain.
 	Worse bool    `json:"worse,omitempty"`
 	Below bool    `json:"below,omitempty"`
 	Upper float64 `json:"upper"`
@@ -355,8 +355,8 @@ func (c ActiveChange) cause() string {
 	return words
 }
 
-// beside returns a phrase, preceded by the separator, that names the changes that no
-// person's action caused.
+// beside returns a phrase that names the changes that no person caused. The separator
+// precedes it.
 func (c ActiveChange) beside(separator string) string {
 	words := ""
 	if c.Learned {

@@ -83,8 +83,8 @@ func meanOf(drafts int, mean *stats.Measure) string {
 	return number.Points(mean.Value) + " " + number.Interval(mean.Lo, mean.Hi)
 }
 
-// bestOf formats the highest gain of drafts; if there are no drafts, it returns the sign
-// for an unknown figure.
+// bestOf formats the highest gain of drafts; if there are no drafts, it returns the
+// placeholder for an unknown figure.
 func bestOf(drafts int, best float64) string {
 	if drafts == 0 {
 		return number.Unknown

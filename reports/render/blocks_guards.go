@@ -46,7 +46,7 @@ func guarded(name, origin string) spans {
 
 func span64(d time.Duration) string { return number.Duration(d.Seconds()) }
 
-// limits returns a description of how far the limits of a tool or provider were used.
+// limits returns a description of how much of the limits of a tool or provider was used.
 func limits(s policy.Stat) spans {
 	var items []spans
 	add := func(words string) { items = append(items, say(words)) }

@@ -80,8 +80,8 @@ func TestPriceRows(t *testing.T) {
 	}
 }
 
-// TestPrice checks that the price is what gets worse or more expensive, in the words of the
-// box.
+// TestPrice checks that the price names what gets worse or more expensive, in the words
+// of the decision box.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	usage := func(name string, ratio, lo, hi float64) model.Usage {

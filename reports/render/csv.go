@@ -30,7 +30,7 @@ func CSV(w io.Writer, r model.Report) error {
 	}
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	_ = out.Write(csvColumns) // Flush has its error
+	_ = out.Write(csvColumns) // an error is reported after Flush
 	night := ""
 	if !r.Volatile.Started.IsZero() {
 		night = r.Volatile.Started.UTC().Format("2006-01-02")

@@ -26,7 +26,7 @@ func TestFlagsAreInTheBox(t *testing.T) {
 	} {
 		got := rendered(t, render, r)
 		for _, after := range []string{"## Decision", "Conditions for a recommendation"} {
-			got, _, _ = strings.Cut(got, after) // the box is before
+			got, _, _ = strings.Cut(got, after) // the decision box precedes these headings
 		}
 		for _, want := range []string{"flagged", "program: canary: no text", "mutants: a change passes"} {
 			if !strings.Contains(got, want) {

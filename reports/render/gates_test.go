@@ -8,8 +8,8 @@ import (
 	"evolve/reports/model"
 )
 
-// TestGatesByGroup checks that many gates are shown as one line per group, with the gates
-// that did not pass below it, and that only the page has the rest.
+// TestGatesByGroup checks that many gates are shown as one line per group, followed by
+// the gates that did not pass, and that only the page has the rest.
 func TestGatesByGroup(t *testing.T) {
 	t.Parallel()
 	list := []model.GateVerdict{{Gate: "build", Verdict: "passed", Evidence: "compiled"}, {Gate: "vet", Verdict: "not_run", Evidence: "`build` ended | early"}}

@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// influenceWorld returns a night whose search tried random configs. The route cites adds 20
-// points, a depth above 6 adds 10, notes add nothing, and quotes and cites together add
-// joint more points.
+// influenceWorld returns a night whose search tried random configs. The route cites adds
+// 20 points, a depth above 6 adds 10, notes add nothing, and the combination of quotes
+// and cites adds the given number of points (joint).
 func influenceWorld(t testing.TB, joint float64, configs int) *world {
 	w := newWorld(t, 0)
 	w.open(3, "helpdesk")

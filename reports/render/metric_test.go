@@ -81,8 +81,8 @@ func TestMetricFirst(t *testing.T) {
 	}
 }
 
-// TestFurtherMetrics checks that every rendering shows the further metrics, and points out
-// next to the decision the one that is worse.
+// TestFurtherMetrics checks that every rendering shows the further metrics, and that next
+// to the decision it points out the one that is worse.
 func TestFurtherMetrics(t *testing.T) {
 	t.Parallel()
 	r := measured(adoptWorld(t, 0).report())

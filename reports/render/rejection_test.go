@@ -18,8 +18,8 @@ func TestTradeIsNotRejected(t *testing.T) {
 	}
 }
 
-// TestKeptOutIsItsReason checks that a variant that a proposal kept out is listed with that
-// reason everywhere.
+// TestKeptOutIsItsReason checks that a variant that was left out because of a proposal is
+// listed with that reason, and that no other variant is.
 func TestKeptOutIsItsReason(t *testing.T) {
 	before := adoptWorld(t, 0).report().Agents[0]
 	id := before.Rejected[len(before.Rejected)-1].Variant.ID

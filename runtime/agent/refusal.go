@@ -2,9 +2,9 @@ package agent
 
 import "time"
 
-// Refusal is a limit that prevented a task from being done properly. The limit is one that
-// calls share (a budget, a rate, a breaker, the concurrency), so it depends on earlier
-// calls by others and shows nothing about the config.
+// Refusal is a limit that prevented a task from being done properly. The limit is one
+// that calls share (a budget, a rate, a breaker, the concurrency), so the refusal depends
+// on earlier calls by others and shows nothing about the config.
 type Refusal struct {
 	// Policy names the limit and its tool or provider, on one line, such as "tool grep:
 	// budget exceeded: calls per run, limit 5".

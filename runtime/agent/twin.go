@@ -18,10 +18,10 @@ const (
 )
 
 // Twins reports whether two configs are the same apart from differences without effect:
-// every number differs by at most within, a share of its range such as [TwinShare], and
+// every number differs by at most a share of its range (within, such as [TwinShare]), and
 // every choice, list and text is the same. It ignores parameters in idle, which have no
-// demonstrated effect, and parameters that are inactive in both configs. why describes the
-// ignored differences; it is empty if the configs are not twins.
+// demonstrated effect, and parameters that are inactive in both configs. why describes
+// the ignored differences; it is empty if the configs are not twins.
 func (s Space) Twins(a, b Config, within float64, idle ...string) (why string, twins bool) {
 	a, b = s.Canonical(a), s.Canonical(b)
 	var parts, unshown []string

@@ -172,7 +172,7 @@ func processorTime(pid int) time.Duration {
 		return 0
 	}
 	// The program name in parentheses may contain any characters, so the fields are read
-	// from after the last parenthesis.
+	// starting after the last parenthesis.
 	_, rest, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {

@@ -78,8 +78,9 @@ func ladder() []Step {
 func Ladder() []Step { return ladder() }
 
 // Needs returns the lowest level that allows a call, given the tool's name, the method if
-// the tool has several, and the effect. It returns 0 for a call that no level allows, such
-// as any other write; at every level, such a call only leaves a change request.
+// the tool has several, and the effect. It returns 0 for a call that no level allows,
+// such as a write that is not idempotent; at every level, such a call only leaves a
+// change request.
 func Needs(tool, method, effect string) Level {
 	steps := ladder()
 	for _, s := range steps {

@@ -68,8 +68,8 @@ func TestRequirementsOfNothing(t *testing.T) {
 	}
 }
 
-// TestStatedConfidence checks that an agent that claims certainty gains nothing by this
-// beyond its successes.
+// TestStatedConfidence checks that an agent cannot gain by claiming more confidence than
+// its share of successes supports.
 func TestStatedConfidence(t *testing.T) {
 	f := enough(Draft)
 	f.Confidence, f.Success = 1, .69
@@ -96,8 +96,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAllows checks the lowest level of calls by effect, name and method, and how each
-// level treats such a call.
+// TestAllows checks the lowest level that a call needs, given its effect, name and
+// method, and how each level treats the call.
 func TestAllows(t *testing.T) {
 	for _, c := range []struct {
 		tool, method, effect string

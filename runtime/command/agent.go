@@ -187,8 +187,8 @@ func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 		res, err := t.result(line, breach)
 		if late := (wrongID{}); w.last != "" && (untouched || errors.As(err, &late) && late.got == w.last) && !res.Outcome.Missing() {
 			// The program was about to end when the request was sent, or had written
-			// another line for the previous task. This task is not the cause and gets a new
-			// program.
+			// another line for the previous task. The current task is not the cause and
+			// gets a new program.
 			a.retire(w)
 			w = nil
 			continue

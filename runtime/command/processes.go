@@ -20,7 +20,8 @@ type processes struct {
 	places []place
 }
 
-// place is a program, or nil if none is started, with the config of its last request.
+// place is a slot for a program. worker is nil if no program is started, and config is
+// that of the last request.
 type place struct {
 	worker *worker
 	config agent.ConfigID

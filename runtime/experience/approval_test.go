@@ -91,9 +91,9 @@ func TestFurtherRequests(t *testing.T) {
 	}
 }
 
-// TestApprovals checks that of the messages that begin with praise or contain a word of
-// praise, only those approve that consist of nothing but praise, thanks and a further
-// request.
+// TestApprovals checks messages that begin with praise or contain a word of praise. Only
+// those that consist of nothing but praise, thanks and a further request may count as
+// approvals.
 func TestApprovals(t *testing.T) {
 	const asked = "Where does the alpha crate of number 0 brook go when alpha arrives?"
 	for _, answer := range []string{"Shelf alpha0", "The alpha crate goes at 7."} {

@@ -55,9 +55,9 @@ const (
 type Cluster struct {
 	// Axes are sorted.
 	Axes []string `json:"axes"`
-	// Referrals is the number of referrals that belong to the cluster. Weight is the sum of
-	// their weights, each in [.25, 1] depending on its age. Share is the share of Weight in
-	// the weight of all the tool's referrals, in (0,1].
+	// Referrals is the number of referrals that belong to the cluster. Weight is the sum
+	// of their weights, each in [.25, 1] depending on its age. Share is Weight as a share
+	// of the weight of all the tool's referrals, in (0,1].
 	Referrals int     `json:"referrals"`
 	Weight    float64 `json:"weight"`
 	Share     float64 `json:"share"`
@@ -114,8 +114,8 @@ type Advice struct {
 	Adaptive bool `json:"adaptive_failure,omitempty"`
 	// Clusters is the result of [Experience.Clusters].
 	Clusters []Cluster `json:"clusters,omitempty"`
-	// Shared lists the other tools that have a group containing an axis of this tool's
-	// groups.
+	// Shared lists the other tools with a group that contains an axis of one of this
+	// tool's groups.
 	Shared []string `json:"shared_with,omitempty"`
 	// First and Last are the times of the first and last stored referral.
 	First time.Time `json:"first,omitzero"`
@@ -250,7 +250,8 @@ func (e *Experience) Advice(tool string) Advice {
 	return a
 }
 
-// sharing returns the other tools that have a group with an axis from groups.
+// sharing returns the other tools with a group of axes that has an axis in common with
+// the given groups.
 func (e *Experience) sharing(tool string, groups []Cluster) []string {
 	var out []string
 	if len(groups) == 0 || tool == AllTools {

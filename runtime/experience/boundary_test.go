@@ -64,8 +64,8 @@ func oneWord(referrals []Referral) []Referral {
 	return referrals
 }
 
-// rates returns two shares of tools with a warning: those that have one after four to fifty
-// referrals, and those that had one on any evening until then.
+// rates returns two shares of tools: the share that has a warning after four to fifty
+// referrals, and the share that had one on any evening until then.
 func rates(t thresholds, tools int, simulate func(r *rand.Rand, n int) []Referral) (end, ever float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range tools {

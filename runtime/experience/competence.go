@@ -136,8 +136,8 @@ func (e *Experience) refuteStated(turn string) {
 	}
 }
 
-// refuteCalls stops counting a turn's calls that ended ok as successes, in the capsule of
-// the turn's domain and in the capsule of [Global].
+// refuteCalls ensures that those calls of a turn that had the outcome ok no longer count
+// as successes, in the capsule of the turn's domain and in the capsule of [Global].
 func (e *Experience) refuteCalls(call Called, r Recent) {
 	domains := []string{r.Domain, Global}
 	if r.Domain == Global {

@@ -116,8 +116,8 @@ func TestAFloodOfCorrections(t *testing.T) {
 		turn.Time = noon.AddDate(0, 0, i%2)
 		alternating.Learn(turn)
 	}
-	// All turns from the first correction on, which is on the second day, count as on that
-	// day.
+	// All turns from the first correction on count as turns of the second day, the day of
+	// that correction.
 	if got, _ := alternating.CompetenceIn("ops"); got != .3 {
 		t.Errorf("after corrections on alternating days: %g, not .3", got)
 	}

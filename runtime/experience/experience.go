@@ -71,8 +71,8 @@ type Call struct {
 	Latency time.Duration
 	// Repaired reports whether the arguments were repaired before the call.
 	Repaired bool
-	// Axes are the boundary axes of a referral, made either by the call itself (its outcome
-	// is wrong_tool_boundary) or by the turn after the call had failed.
+	// Axes are the boundary axes of a referral, made either by the call itself (its
+	// outcome is wrong_tool_boundary) or by the turn once the call had failed.
 	Axes []string
 	// Cause describes the call's failure or referral on one line, without credentials; it
 	// is empty if there was neither. Evidence is the evidence for the turn's referral if

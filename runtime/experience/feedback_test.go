@@ -38,7 +38,7 @@ func TestWeigh(t *testing.T) {
 	type variation struct {
 		name    string
 		set     func(*Feedback)
-		outside []func(*Use) // each places the use outside
+		outside []func(*Use) // each moves a use outside the scope
 	}
 	otherTool := func(u *Use) { u.Tool = "search" }
 	otherDomain := func(u *Use) { u.Domain = "ops" }

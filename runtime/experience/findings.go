@@ -24,8 +24,8 @@ const (
 	// A tool is slow if it has at least fewSuccesses measured calls and their 95th
 	// percentile reaches slowCall.
 	slowCall = 10 * time.Second
-	// repeatedError is the number of identical errors of a tool from which advice on them
-	// is given.
+	// repeatedError is the number of identical errors of a tool from which on advice
+	// about them is given.
 	repeatedError = 2
 )
 

@@ -45,10 +45,11 @@ func (l Lessons) Regards(id string, at, now time.Time) bool {
 
 func (l Lessons) fresh(id string) bool { return l.Seen > 0 && turnNumber(id) > l.Seen }
 
-// Review replaces the lessons with those of the night at the time now. The given turns are
-// the stored turns with their calls, oldest first; only those that are newer than the last
-// review, or less than seven days old, count. If no turn is newer, the nightly lessons
-// stay, so what evaluations read does not change. A week without turns removes all lessons.
+// Review replaces the lessons with those of this night; now is the current time. The
+// given turns are the stored turns with their calls, oldest first; only those that are
+// newer than the last review, or less than seven days old, count. If no turn is newer
+// than the last review, the nightly lessons stay, so what evaluations read does not
+// change. A week without turns removes all lessons.
 func (e *Experience) Review(turns []Turn, now time.Time) {
 	now = now.Round(0).UTC()
 	l := e.Lessons

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Limit is a floor, a ceiling or a daily cap that would reduce the next change to a learned
-// value, or the fact that a tool is avoided.
+// Limit is a floor, a ceiling or a daily cap that would limit the next change of a
+// learned value, or the fact that a tool is avoided.
 type Limit struct {
 	// What is "competence" or "usefulness". Kind is "floor", "ceiling", "daily cap" or
 	// "avoided".
@@ -20,9 +20,8 @@ type Limit struct {
 	Day string `json:"day,omitempty"`
 }
 
-// Limits returns the limits on learnings. The limits on competences come first, for each
-// competence to which one more correction or success would not count in full; then come the
-// tools that are avoided.
+// Limits returns the limits on learnings. First come the competences to which one more
+// correction or success would not count in full, and then the tools that are avoided.
 func (e *Experience) Limits() []Limit {
 	var out []Limit
 	for _, c := range e.Domains {
@@ -51,8 +50,8 @@ func (e *Experience) Limits() []Limit {
 // rounding is the tolerance for rounding errors in a sum of competence changes.
 const rounding = 1e-9
 
-// capped reports whether the daily cap would keep one more correction or success on the
-// competence's day from counting in full.
+// capped reports whether, on the competence's day, the daily cap would reduce the effect
+// of one more correction or of one more success.
 func (c Competence) capped() bool {
 	return c.Score-correctionLoss < c.DayStart-changePerDay-rounding || c.Score+successGain > c.DayStart+changePerDay+rounding
 }

@@ -17,7 +17,7 @@ var (
 		// Chinese: not right, wrong, you are mistaken
 		`|(?:不[,,。 ]*)?(?:这|那|你的?(?:回答|答案)?|答案|结果|这个|那个)?(?:都|也|还是|是)?(?:不对|错了|错误的|不正确|是错的|搞错了|弄错了|说错了|有误|不是这样)` +
 		`)`)
-	// otherDenial matches a "no" followed by more text, such as what is right instead;
+	// otherDenial matches a "no" followed by more text, such as the right answer;
 	// harmlessOther matches the words after a "no" that is not a correction.
 	otherDenial   = regexp.MustCompile(`^[¡\s]*(?:nein|nee|non|不是|不,|不,)[,.! ]*(.*\pL.*)$`)
 	harmlessOther = regexp.MustCompile(`^(?:danke|alles|das (?:ist|war) (?:alles|gut|ok)|das passt|passt|schon gut|ist gut|kein|bitte|nicht nötig|mehr nicht|nichts|merci|c'est (?:bon|tout|parfait|bien|ok)|rien|pas (?:besoin|de problème|grave)|ça (?:va|ira|marche)|ce n'est (?:rien|pas (?:grave|nécessaire))|gracias|nada|问题|我的意思|谢谢|用)`)

@@ -6,10 +6,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestReferralsAreNotSuppressed tests that choosing a tool is worth as much with referrals
-// as without, although the referrals affect the advice. There they are counted as calls
-// that the tool should not have got, so ten successes alongside them do not make strong
-// health.
+// TestReferralsAreNotSuppressed tests that choosing a tool is worth as much with
+// referrals as without, although the referrals affect the advice. In the advice, the
+// referrals count as calls that should not have gone to the tool, so ten successes
+// alongside them do not show that the tool is in good health.
 func TestReferralsAreNotSuppressed(t *testing.T) {
 	ok := times(10, Call{Tool: "calc", Outcome: agent.OK})
 	without := used(ok...)

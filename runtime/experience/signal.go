@@ -35,8 +35,8 @@ const (
 	// for the second message to count as a repetition of the first. The second message must
 	// have at least sameWords words.
 	sameRequest, sameWords = .75, 4
-	// otherTopic is the minimum number of content words in a message that counts as one on
-	// another topic because it has no word in common with the earlier messages.
+	// otherTopic is the minimum number of content words with which a message that has no
+	// word in common with the earlier messages counts as being on another topic.
 	otherTopic = 4
 )
 

@@ -127,8 +127,8 @@ func (e *Experience) forgetSignatures(forgotten func(turn string) bool) {
 	}
 }
 
-// dropSignature removes the rarest of the signatures for which among returns true; of
-// equally rare ones, it removes the oldest.
+// dropSignature removes the rarest of the signatures for which the function among returns
+// true; of equally rare ones, it removes the oldest.
 func (e *Experience) dropSignature(among func(Signature) bool) {
 	least := -1
 	for i, s := range e.Signatures {

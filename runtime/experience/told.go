@@ -50,7 +50,7 @@ func (l Lessons) Told(names Names) string {
 // of two periods on the same subject, count as duplicates.
 var digits = regexp.MustCompile(`\d+`)
 
-// told returns the advice of a period.
+// told returns the advice that follows from a period.
 func (p *Period) told(names Names) []string {
 	if p == nil {
 		return nil

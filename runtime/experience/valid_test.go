@@ -51,7 +51,8 @@ func TestLearnedIsValid(t *testing.T) {
 	}
 }
 
-// TestValid checks that every kind of value that no version of evolve writes is named.
+// TestValid checks that every kind of value that no version of evolve writes is named in
+// the error.
 func TestValid(t *testing.T) {
 	day := time.Date(2026, 11, 14, 2, 0, 0, 0, time.UTC)
 	sound := func() Experience {

@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// Wanted returns the feedback on any tool that takes effect on a use, for programs that
-// choose their tools themselves: prohibitions first, then other feedback, each with the
-// newest first. Of the entries that match a tool, the first is the one by which
+// Wanted returns the feedback that applies to a use of any tool, for programs that choose
+// their tools themselves: prohibitions first, then other feedback, each with the newest
+// first. Of the entries that match a tool, the first is the one by which
 // [Experience.Weigh] changes the tool's score.
 func (e *Experience) Wanted(use Use) []agent.Feedback {
 	var out []agent.Feedback
@@ -33,7 +33,7 @@ func rank(factor float64) int {
 	return 1
 }
 
-// forbiddenBy returns the id of the feedback that forbids a tool in a use, or "" if there
+// forbiddenBy returns the id of the feedback that forbids a use of a tool, or "" if there
 // is none.
 func (e *Experience) forbiddenBy(use Use) string {
 	effects := e.effects(use, noHistory)

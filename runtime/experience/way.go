@@ -29,8 +29,8 @@ type Way struct {
 // counted towards any way.
 const wayTools = 4
 
-// wayOf returns the tools in the way of a turn, or nil if the turn called no registered
-// tool or more than wayTools tools.
+// wayOf returns the tools that make up a turn's way, or nil if the turn called no
+// registered tool or more than wayTools tools.
 func wayOf(calls []Call) []string {
 	var out []string
 	for _, c := range calls {

@@ -37,7 +37,8 @@ func id(v any) jsonrpc.ID {
 	return made
 }
 
-// TestUnread cancels a write, in the middle of a message, to a server that does not read.
+// TestUnread cancels a write that has stopped in the middle of a message because the
+// server does not read.
 func TestUnread(t *testing.T) {
 	s := itself(t, "hang in the greeting", detect())
 	enter := door(t, s.Scratch)

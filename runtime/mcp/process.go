@@ -151,8 +151,8 @@ func (p *process) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// ended waits for a server that closed its output or input to end, kills it after a grace
-// period, and returns a fault that describes how it ended.
+// ended waits until a server that closed its output or input has ended, kills it after a
+// grace period, and returns a fault that describes how it ended.
 func (p *process) ended() *fault {
 	impatient := time.AfterFunc(exitGrace, func() {
 		p.mu.Lock()

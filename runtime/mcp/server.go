@@ -150,7 +150,7 @@ func (c *session) shutDown(ctx context.Context) {
 // start starts the server, initializes the session, and compares its tools with those in
 // the first listing.
 func (s *server) start(ctx context.Context) (cur *session, f *fault) {
-	// Reads that were started for ctx end when this function returns.
+	// When this function returns, the reads that were started with ctx end.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cur = &session{}

@@ -28,13 +28,13 @@ type Index struct {
 	lex  *Lexicon
 	base *Index // the layer below; nil for the lowest of at most two layers
 
-	entries []agent.Memory // own, without retracted ones
+	entries []agent.Memory // the index's own entries, without retracted ones
 	lengths []int32        // terms of each entry
 	sets    [][]int32      // the distinct terms of each entry, sorted
 	ids     map[string]int32
 	lists   map[int32][]posting // of own entries
 
-	hidden map[string]string // maps the ids of entries, in any layer, that are not recalled to the reasons
+	hidden map[string]string // the reasons why entries are not recalled, by entry id; the entries may be in any layer
 
 	firstEntry int   // number of entries below
 	firstTerm  int32 // number of terms below

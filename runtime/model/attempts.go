@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Reserver reserves, before an attempt at a request is sent, the most that the attempt can
-// use.
+// Reserver reserves the most that an attempt at a request can use, before the attempt is
+// sent.
 type Reserver interface {
 	// Reserve reserves the most that an attempt can use. If wait is set, it waits until the
 	// limits leave enough for the reservation. An error means that the attempt must not be

@@ -176,9 +176,9 @@ func (t *planner) dropRejected() {
 
 var pointer = strings.NewReplacer("`", "", "\"", "", "(", "", ")", "")
 
-// followUp returns a call that precedes the use of the best evidence: to calculate exactly,
-// or, if a directive requires it, to read the file in full or follow a reference. It
-// returns false if there is no such call.
+// followUp returns a call that must precede the use of the best evidence: an exact
+// calculation or, if a directive requires it, reading the file in full or following a
+// reference. It returns false if there is no such call.
 func (t *planner) followUp(best evidence) (Call, bool) {
 	if best.reckon != "" {
 		for _, in := range t.choose() {

@@ -204,7 +204,7 @@ func TestSynthesis(t *testing.T) {
 	}
 }
 
-// best returns the top evidence for a goal in a text.
+// best returns the best evidence that a text contains for a goal.
 func best(goal, file, text string) evidence {
 	q := read(memory.NewLexicon(), goal)
 	all := q.search(source{text: text, file: file, origin: fromFile})

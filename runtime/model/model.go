@@ -58,9 +58,9 @@ type Request struct {
 	// Advice is the runtime's text for this step, such as a suggestion to delegate or the
 	// self-evaluation question. It never contains untrusted text.
 	Advice []string
-	// Rejected holds replies that were returned to the model because the answer lacks the
+	// Rejected holds replies that were returned to the model because they do not have the
 	// form that Form or the question requires. Drafts holds replies that the model was
-	// asked to reconsider; Advice contains the question.
+	// asked to reconsider; Advice contains the request to reconsider them.
 	Rejected, Drafts []string
 	// Remaining is the number of model calls left, including this one. At 1 the model must
 	// answer.

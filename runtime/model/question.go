@@ -37,7 +37,8 @@ type question struct {
 	cue       bool
 }
 
-// aggregate is the kind of result that a question asks for from a column of numbers.
+// aggregate is the kind of result that a question asks to be computed from a column of
+// numbers.
 type aggregate int
 
 const (

@@ -10,8 +10,8 @@ import (
 type beyond struct {
 	axes  []string
 	shape string
-	// demand matches the beginning of a goal that makes such a request; mention matches the
-	// request's subject anywhere in a goal.
+	// demand matches the beginning of a goal that makes a request of this kind; mention
+	// matches the request's subject anywhere in a goal.
 	demand, mention *regexp.Regexp
 }
 

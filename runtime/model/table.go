@@ -246,8 +246,9 @@ func (q *question) listTable(s source, t table, heads []set, about, named set, f
 	return e, true
 }
 
-// cells returns, for each row that contains terms of the question, the cell in the column
-// whose header best matches the question, or the whole row if no header matches.
+// cells returns evidence for each row that contains terms of the question: the cell in
+// the column whose header best matches the question, or the whole row if no header
+// matches.
 func (q *question) cells(s source, t table, heads []set, about set) []evidence {
 	var out []evidence
 	for n, row := range t.rows {

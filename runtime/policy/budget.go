@@ -61,7 +61,7 @@ type spend struct {
 	held    amount        // reserved by attempts that have not ended
 	running int           // attempts that have begun and not ended
 	since   time.Duration // sum, over the running attempts, of the time from the start of the spending to the attempt's start
-	budget  Budget        // last resolved, for statistics
+	budget  Budget        // the budget that was resolved last, for statistics
 }
 
 // spending holds the spending on one tool or provider, by scope.

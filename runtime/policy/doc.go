@@ -1,9 +1,9 @@
 // Package policy implements the guardrails around every call to a tool or a provider:
-// deadline, retries by declared effect, circuit breaker, rate limit, concurrency limit with
-// fair queueing, and budgets. It resolves the settings of a call and the layer from which
-// each of them comes, enforces them with failsafe-go, and records the latencies and
-// saturation of every tool and provider. It writes nothing and is independent of tools and
-// models: callers pass a function.
+// deadline, retries by declared effect, circuit breaker, rate limit, concurrency limit
+// with fair queueing, and budgets. It resolves the settings of a call and the layer from
+// which each of them comes, enforces them with failsafe-go, and records the latencies and
+// saturation of every tool and provider. It writes nothing and is independent of tools
+// and models: callers pass a function.
 //
 // # Layers
 //
@@ -29,12 +29,12 @@
 //
 // For a local tool nothing depends on time except its deadline, so an agent that declares
 // itself deterministic can be deterministic. Without a wait setting, an attempt waits as
-// long as its deadline allows. No default for a foreign tool is looser than the default for
-// a local tool. The concurrency of mcp, or of mcp:<server>, applies to all tools of a
+// long as its deadline allows. No default for a foreign tool is looser than the default
+// for a local tool. The concurrency of mcp, or of mcp:<server>, applies to all tools of a
 // server together, so a slow server does not hold up other servers.
 //
-// The following value of a setting is the stricter one; an unset value is the loosest
-// unless stated otherwise:
+// Of two values of a setting, the stricter one is given below; an unset value is the
+// loosest unless stated otherwise:
 //
 //	deadline, attempts, concurrency, rate_wait, queue_wait, per_…: less
 //	backoff, max_backoff: more, because it spares the remote service
@@ -46,8 +46,8 @@
 //
 // # Order
 //
-// Policies apply from the outermost to the innermost; everything inside the retries happens
-// once for each attempt.
+// Policies apply from the outermost to the innermost; everything inside the retries
+// happens once for each attempt.
 //
 //  1. Deadline. It limits waiting, pauses and attempts together, and Do returns by
 //     then even if the function does not.
@@ -70,16 +70,16 @@
 //
 // A Failure counts against the breaker, unless its outcome is rate limited or cancelled.
 // Such a failure does not count at all, and neither does a call that its caller cancelled
-// or ended before half of the deadline. Every other answer counts as healthy, though it may
-// count as slow. The breaker opens with the first call that makes it certain that a full
-// window would reach the share: if the share is half of ten, it opens with the fifth
+// or ended before half of the deadline. Every other answer counts as healthy, though it
+// may count as slow. The breaker opens with the first call that makes it certain that a
+// full window would reach the share: if the share is half of ten, it opens with the fifth
 // failure, even if that is the fifth call.
 //
 // # Functions that do not end
 //
-// A function whose deadline passed, or whose caller left, is abandoned: its goroutine holds
-// its permit and its reservation until it ends, and is charged then. At most 32 functions
-// of one tool or provider, or as many as its concurrency, may be abandoned at a time;
-// beyond that, calls to the tool or provider are refused as circuit_open, or wait for a
-// permit. Engine.Wait waits for abandoned functions.
+// A function whose deadline passed, or whose caller left, is abandoned: its goroutine
+// holds its permit and its reservation until it ends, and is charged then. At most 32
+// functions of one tool or provider, or as many as its concurrency, may be abandoned at a
+// time; beyond that, calls to the tool or provider are refused as circuit_open, or wait
+// for a permit. Engine.Wait waits for abandoned functions.
 package policy

@@ -36,8 +36,8 @@ type field struct {
 	take func(dst, src *Settings)
 	// valid reports whether the value is within its range; an unset value is valid.
 	valid func(*Settings) bool
-	// stricter reports whether a, in which the setting must be set, allows strictly less
-	// than b.
+	// stricter reports whether a allows strictly less than b; the setting must be set in
+	// a.
 	stricter func(a, b *Settings) bool
 	equal    func(a, b *Settings) bool
 }

@@ -36,7 +36,7 @@ type Leased struct {
 type leaserKey struct{}
 
 // WithLeaser returns a context with which calls are made through l. Calls to local tools
-// without a limit that processes could share are excepted.
+// are excepted if they have no limit that processes could share.
 func WithLeaser(ctx context.Context, l Leaser) context.Context {
 	return context.WithValue(ctx, leaserKey{}, l)
 }

@@ -72,8 +72,8 @@ func (e *CircuitOpenError) Error() string {
 // Outcome returns circuit_open.
 func (e *CircuitOpenError) Outcome() agent.Outcome { return agent.CircuitOpen }
 
-// BudgetError means that a budget does not allow the call or another attempt of it, or that
-// a time budget was exhausted and ended the call.
+// BudgetError means that a budget does not allow the call or another attempt at it, or
+// that a time budget was exhausted and ended the call.
 type BudgetError struct {
 	Scope string // "run", "agent" or "day"
 	What  string // "calls", "tokens", "usd" or "elapsed"

@@ -103,7 +103,7 @@ func (p *plan) addPace(owner string, s Settings) {
 	}
 }
 
-// permits returns the number of running attempts from which the call must wait.
+// permits returns the number of running attempts at which further calls must wait.
 func (p *plan) permits() int {
 	if p.settings.Concurrency == 0 {
 		return math.MaxInt

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestWaitingEnds tests that when the waiting context ends, a wait for a rate, a permit or
-// the next attempt ends at once, and a call that does not need to wait continues.
+// TestWaitingEnds tests that when the context for waiting ends, a call that waits for a
+// rate, a permit or the next attempt stops waiting at once, and a call that need not wait
+// continues.
 func TestWaitingEnds(t *testing.T) {
 	quick := func(context.Context, int) (Spent, error) { return Spent{}, nil }
 	for name, c := range map[string]struct {

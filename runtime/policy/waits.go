@@ -31,9 +31,9 @@ func waitsOf(ctx context.Context) *Waits {
 
 type waitingKey struct{}
 
-// WithWaiting returns a context whose calls may wait for a limit, or for the next attempt,
-// only until the context waiting ends; then they fail with a *RateLimitedError. Running
-// calls, and calls that do not have to wait, continue.
+// WithWaiting returns a context whose calls may wait for a limit, or for the next
+// attempt, only until the given context (waiting) ends; then they fail with a
+// *RateLimitedError. Running calls, and calls that do not have to wait, continue.
 func WithWaiting(ctx, waiting context.Context) context.Context {
 	return context.WithValue(ctx, waitingKey{}, waiting)
 }

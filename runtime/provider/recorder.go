@@ -248,7 +248,7 @@ func (r *Recorder) exchange(req *http.Request, body []byte) (cassette.Response, 
 	text := r.redactor.body(string(got))
 	kept := []string{"Content-Type", "Retry-After", "Retry-After-Ms"}
 	if resp.Header.Get("Retry-After") != "" {
-		kept = append(kept, "Date") // a date in Retry-After is compared with it
+		kept = append(kept, "Date") // a date in Retry-After is compared with Date
 	}
 	return cassette.Response{
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

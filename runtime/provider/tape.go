@@ -78,8 +78,8 @@ func requestKey(method, path, body string) string { return method + " " + path +
 // UnknownRequest means that a replay contains no exchange for a request, or no unused one.
 type UnknownRequest struct {
 	Method, Path string
-	// Differs lists the parts of the body that differ from the nearest recorded request
-	// with the same method and path; it is empty if there is no such request.
+	// Differs lists the parts of the body that differ from that of the nearest recorded
+	// request with the same method and path; it is empty if there is no such request.
 	Differs []string
 	// Again reports whether the same request was recorded but all its responses have been
 	// used.
@@ -100,8 +100,8 @@ func (e *UnknownRequest) Error() string {
 // maxDiffers is the maximum number of differing parts that are listed.
 const maxDiffers = 5
 
-// unknown returns an error for a request that is not in the recording. If the request was
-// not recorded at all, the error lists its differences from the nearest request that has
+// unknown returns an error for a request that the recording cannot answer. If the request
+// was never recorded, the error lists its differences from the nearest request that has
 // not been replayed yet.
 func (r *Recorder) unknown(asked cassette.Request) error {
 	e := &UnknownRequest{Method: asked.Method, Path: asked.URL}

@@ -192,8 +192,8 @@ func argument(name, text string) string {
 	return ""
 }
 
-// program returns a reason to treat a call as a write if a text is code that calls
-// something, or "".
+// program returns the reason why a call counts as a write if a text is code that calls
+// something; otherwise it returns "".
 func program(text string) string {
 	if strings.Contains(text, "(") || strings.Contains(text, "`") {
 		return "one of its arguments is a program"

@@ -133,7 +133,8 @@ func FuzzDisguisedWrite(f *testing.F) {
 		if disguised != (reason != "") {
 			t.Errorf("%v, %q", disguised, reason)
 		}
-		// A name that is a write without arguments is also a write with any arguments.
+		// A name that counts as a write without arguments also counts as a write with any
+		// arguments.
 		if alone, yes := DisguisedWrite(name, "", nil); yes && !disguised {
 			t.Errorf("%q alone, but not with arguments", alone)
 		}

@@ -40,8 +40,9 @@ func statement(text string, sure bool) string {
 	return ""
 }
 
-// changes reports whether words begins with an SQL clause that changes or locks something.
-// A lock counts only if sure is set, which means that the text is known to be SQL.
+// changes reports whether the given words begin with an SQL clause that changes or locks
+// something. A lock counts only if sure is set, which means that the text is known to be
+// SQL.
 func changes(words []string, sure bool) bool {
 	next := func(n int, any ...string) bool { return n < len(words) && slices.Contains(any, words[n]) }
 	switch words[0] {

@@ -149,8 +149,8 @@ func (a architecture) filter(sockets bool) []unix.SockFilter {
 	return append(code, unix.SockFilter{Code: result, K: allow})
 }
 
-// among allows only the listed values of the n-th argument; for all others, the result is
-// otherwise.
+// among allows only the listed values of the n-th argument; for all other values, the
+// filter returns the given result (otherwise).
 func among(n uint32, values []uint32, otherwise uint32) []unix.SockFilter {
 	code := []unix.SockFilter{{Code: load, K: argument(n)}}
 	for i, v := range values {

@@ -10,8 +10,9 @@ import (
 )
 
 // Links in the paths of pieces were resolved when the pieces were listed. Since then, a
-// foreign program that can write to a folder on the way may have put a link there, so that
-// another path is shown, or the path is shown elsewhere. So no link is followed here.
+// foreign program that can write to a folder on the way may have put a link there, so
+// that a different file would be shown, or the file would be shown in a different place.
+// So no link is followed here.
 
 // reach opens a path below a folder without following links, only as a reference (O_PATH).
 func reach(at int, path string) (int, error) {
@@ -107,8 +108,9 @@ func lead(path, target string) error {
 	return err
 }
 
-// show mounts what source refers to at the mount point place, with the attributes in set.
-// If all is set, it includes the mounts below source, which it otherwise leaves out.
+// show clones the file tree to which source refers, and mounts the clone on the mount
+// point place with the attributes in set. If all is set, it includes the mounts below
+// source, which it otherwise leaves out.
 func show(source, place int, set uint64, all bool) error {
 	below := uint(unix.AT_EMPTY_PATH)
 	if all {

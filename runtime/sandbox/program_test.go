@@ -121,7 +121,8 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// TestLinkedPaths passes folders by paths that contain symbolic links.
+// TestLinkedPaths tests sandboxes whose folders are given by paths that contain symbolic
+// links.
 func TestLinkedPaths(t *testing.T) {
 	each(t, func(t *testing.T, w Sandbox) {
 		real, links := t.TempDir(), t.TempDir()

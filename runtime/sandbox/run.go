@@ -116,8 +116,8 @@ func (p *Process) waitWithin(ctx context.Context) (e Exit, ended bool) {
 	}
 }
 
-// head returns the first most bytes from r and discards the rest. cut reports whether
-// anything was discarded.
+// head returns the first bytes from r, limited to the given number (most), and discards
+// the rest. cut reports whether anything was discarded.
 func head(r io.Reader, most int) (kept []byte, cut bool) {
 	// Read errors are ignored: they only end the reading, as the end of the program does.
 	kept, _ = io.ReadAll(io.LimitReader(r, int64(most)))

@@ -128,9 +128,9 @@ func (w *watch) filed() uint64 {
 	return total
 }
 
-// segments returns the memory, in bytes, in System V shared segments that no process has
-// attached; attached segments count as memory of the processes. It returns 0 on kernels
-// without such segments.
+// segments returns the number of bytes in System V shared segments that no process has
+// attached; attached segments count towards the memory of the processes. It returns 0 on
+// kernels without such segments.
 func segments() uint64 {
 	text, err := os.ReadFile("/proc/sysvipc/shm")
 	if err != nil {

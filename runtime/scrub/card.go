@@ -75,7 +75,7 @@ func issued(d string) bool {
 	return false
 }
 
-// checks reports whether the last digit is the check digit for the others (Luhn).
+// checks reports whether the last digit is the check digit for the other digits (Luhn).
 func checks(digits []byte) bool {
 	sum := 0
 	for i := range digits {

@@ -219,8 +219,8 @@ func fromBase64(digits string) []byte {
 	return clear
 }
 
-// hexadecimal scans the parts of the digits that are hexadecimal, and reports whether all
-// digits are hexadecimal apart from a prefix such as 0x.
+// hexadecimal scans the runs of hexadecimal digits among c's digits, and reports whether
+// the digits consist of one such run, apart from a prefix such as 0x.
 func (f *finder) hexadecimal(s *scan, c *coded, depth int) bool {
 	longest, done := 0, 0
 	for i := minHex - 1; i < len(c.digits); i += minHex {

@@ -358,8 +358,8 @@ func (d Distiller) earlier(s agent.Session) (known map[string]bool, distilled ma
 	return known, distilled
 }
 
-// latest returns the memories of those candidates that are new and that no later candidate
-// repeats or contradicts, by their index in all.
+// latest returns the memories of those candidates that are new and that no later
+// candidate repeats or contradicts, keyed by the candidate's index in all.
 func (d Distiller) latest(all []spoken, candidates []int, known map[string]bool) map[int]agent.Memory {
 	fresh := map[int]agent.Memory{}
 	later := map[string][]rival{}

@@ -63,8 +63,8 @@ type lexer struct {
 	toks   []tok
 	// at is the offset of the next token; line and column are its position.
 	at, line, column int
-	// holes holds, for each template expression that surrounds the next token, the number
-	// of open braces in it.
+	// holes contains the number of open braces in each template expression that surrounds
+	// the next token.
 	holes []int
 }
 

@@ -317,8 +317,8 @@ func (r *scriptReader) isArrow(i int) bool {
 	return false
 }
 
-// find returns the index of the first token from i on that is what, or -1 if a semicolon
-// precedes it or there is none within maxAhead tokens.
+// find returns the index of the first token from i on that equals what, or -1 if a
+// semicolon precedes it or there is none within maxAhead tokens.
 func (r *scriptReader) find(i int, what string) int {
 	for n := range maxAhead {
 		switch t := r.at(i + n); {

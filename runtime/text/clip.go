@@ -13,7 +13,7 @@ const (
 	Runes Option = 1 << iota
 	// Ellipsis ends a clipped text with "…", which counts towards the limit.
 	Ellipsis
-	// Mark appends "…" to a clipped text; it does not count towards the limit.
+	// Mark appends "…" to a clipped text; the "…" does not count towards the limit.
 	Mark
 	// Words clips at the end of a sentence, or else of a word, if there is one in the
 	// second half of the clipped text.

@@ -2,8 +2,8 @@ package text
 
 import "cmp"
 
-// Count formats a number with thousands separators and its noun. The plural of the noun is
-// formed by adding an s unless it is given.
+// Count formats a number with thousands separators and its noun. The plural of the noun
+// is formed by adding an s unless the plural is given.
 func Count(n int, noun string, plural ...string) string {
 	if n != 1 {
 		noun = cmp.Or(append(plural, noun+"s")...)

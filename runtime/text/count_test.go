@@ -2,7 +2,7 @@ package text
 
 import "testing"
 
-// TestCounts checks that one thing is in the singular, with its verb.
+// TestCounts checks that a count of one is followed by a noun and a verb in the singular.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{

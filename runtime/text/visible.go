@@ -25,7 +25,7 @@ func Shown(r rune) bool {
 
 // style describes which characters of a text stay and how the others are escaped.
 type style struct {
-	keep, drop string // additional characters that stay, and shown characters that do not
+	keep, drop string // characters that are kept in addition to the shown ones, and shown characters that are not kept
 	marks      int    // maximum number of consecutive combining marks; more would cover the lines above
 	bare       bool   // whether a combining mark may follow a space or begin the text
 	invalid    string // formats of an escaped byte and of an escaped character

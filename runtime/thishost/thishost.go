@@ -15,7 +15,7 @@ func Is(host string) bool {
 }
 
 // Refusing returns the address on this machine that refused the connection, or "" if err
-// does not mean that one did.
+// is not about a refused connection to this machine.
 func Refusing(err error) string {
 	var dial *net.OpError
 	if !errors.Is(err, syscall.ECONNREFUSED) || !errors.As(err, &dial) || dial.Op != "dial" || dial.Addr == nil {

@@ -126,9 +126,9 @@ func (e *Env) adopt(f *Env) {
 	*e = *f
 }
 
-// abandon drops everything that a call which does not end may still use, so only that call
-// uses it. Further calls to tools that share its process are refused until the call has
-// ended.
+// abandon drops e's references to everything that a hung call may still use, so that no
+// other call uses it. Further calls to tools that share its process are refused until the
+// call has ended.
 func (e *Env) abandon(process string, running *atomic.Int32) {
 	e.root, e.files, e.texts, e.repo, e.flagged, e.cleaned = nil, nil, nil, nil, nil, nil
 	if e.hung == nil {

@@ -57,8 +57,8 @@ func (s Spec) Methods() []string {
 	return methods
 }
 
-// chooser returns the parameter that selects an operation, or "" if there is none, and the
-// values that the schema lists, which are empty if any word counts.
+// chooser returns the parameter that selects an operation, or "" if there is none, and
+// the values that the schema lists; the list is empty if every word is allowed.
 func (s Spec) chooser() (name string, listed []any) {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`

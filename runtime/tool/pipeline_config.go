@@ -109,7 +109,7 @@ func asksPeople(args json.RawMessage) bool {
 	return json.Unmarshal(args, &a) == nil && a.Action == "set" && (a.Param == autonomy.Parameter || autonomy.Unsafe(safety.Classify(a.Param)))
 }
 
-// ask denies an action that only a person may take and leaves a request for it.
+// ask denies an action that only a person may take, and creates a change request for it.
 func (e *Env) ask(kind, target, reason string, args json.RawMessage) Result {
 	res := Failed(agent.Denied, "only a person may do this")
 	if e.Request == nil {

@@ -99,8 +99,8 @@ func twice(in map[string]*Repeated) []Repeated {
 	return out[:min(len(out), maxFindings)]
 }
 
-// used reports whether a word that is in a step's result, but not in its own call, appears
-// in later.
+// used reports whether later contains a word that is in a step's result but not in the
+// step's own call.
 func used(later map[string]bool, s Step) bool {
 	words, own := map[string]bool{}, map[string]bool{}
 	remember(words, s.Output)

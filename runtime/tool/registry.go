@@ -257,7 +257,7 @@ func describe(s telemetry.Span, of Spec, res Result, err error) {
 }
 
 // check validates arguments against the schema and returns a description of the fault, or
-// "" if nothing is.
+// "" if they are valid.
 func (e entry) check(args json.RawMessage) string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err != nil {

@@ -24,9 +24,9 @@ type Surroundings struct {
 	Request func(kind, target, reason string, args json.RawMessage) *agent.ChangeRequest
 
 	// Facts holds the memories that this session has added, oldest first; memory_add
-	// appends to them. Retracted maps the id of each memory that must not be recalled to
-	// the reason; memory_retract adds to it. Both belong to the session: neither the
-	// agent's files nor the archive are changed.
+	// appends to them. Retracted holds the reason for each memory that must not be
+	// recalled, keyed by the memory's id; memory_retract adds to it. Both belong to the
+	// session: neither the agent's files nor the archive are changed.
 	Facts     []agent.Memory
 	Retracted map[string]string
 	// Audit returns advice on the memories about a topic.
@@ -77,7 +77,8 @@ type Budget struct {
 
 // Context is the usage of the model's context.
 type Context struct {
-	// Tokens is the number of tokens used out of Window, which is zero if it is unknown.
+	// Tokens is the number of tokens used, out of Window. Window is zero if it is
+	// unknown.
 	Tokens, Window int
 	Messages       int
 	// DistillTokens and DistillMessages are the thresholds at which history is

@@ -120,9 +120,10 @@ func trace(t *testing.T, o Options, tasks []agent.Task, space agent.Space, c age
 }
 
 // TestParametersOfALanguageModelAct is the contract for the search space of a language
-// model. Under the circumstances, each parameter that is not idle changes the request to
-// the model, or the result, on some task, and each idle parameter changes nothing. The test
-// covers every parameter in the space, so a new parameter without an effect fails it.
+// model. Under the circumstances that the test creates, each parameter that is not idle
+// changes the request to the model, or the result, on some task, and each idle parameter
+// changes nothing. The test covers every parameter in the space, so a new parameter
+// without an effect fails it.
 func TestParametersOfALanguageModelAct(t *testing.T) {
 	plain := []agent.Task{{Goal: "Which intent has: freeze my card?", Domain: "operations"}, {Goal: "Answer in silence.", Domain: "operations"}}
 	facts := []agent.Memory{

@@ -19,7 +19,7 @@ type Circumstances struct {
 	Tools, Allowed []string
 	// Untempered reports whether no model on the agent's routes accepts a temperature.
 	Untempered bool
-	// Bootstrap maps the workspace's files, by name, to their texts.
+	// Bootstrap maps the names of the workspace's files to their texts.
 	Bootstrap map[string]string
 	// Memories is the number of memories in the agent's snapshot.
 	Memories int
@@ -164,7 +164,7 @@ func (c Circumstances) has(tool string) bool {
 }
 
 // fits reports whether the files and the longest strategy fit into every budget that p
-// allows, so nothing is ever left out of the prompt.
+// allows, so that nothing is ever left out of the prompt.
 func (c Circumstances) fits(p agent.Param) bool {
 	files := 0
 	for _, text := range bootstrapFiles(c.Bootstrap) {

@@ -182,8 +182,8 @@ func (r *run) ask(ctx context.Context, req *model.Request, e *ending) (model.Rep
 }
 
 // unreached returns the outcome for a model that did not answer. While variants are
-// compared, a provider's limit must not affect a score: which evaluation reaches the limit
-// depends on earlier calls, so that evaluation counts as missing.
+// compared, a provider's limit must not affect a score. Earlier calls determine which
+// evaluation reaches the limit, so an evaluation that reaches it counts as missing.
 func (r *run) unreached(provider string, err error) (agent.Outcome, string) {
 	var known *model.Error
 	if errors.As(err, &known) {
@@ -264,8 +264,8 @@ func (r *run) act(ctx context.Context, req *model.Request, calls []model.Call, e
 			return false
 		}
 		if result.Refused != nil && !r.req.Live {
-			// Without this tool, the evaluation would measure a different agent, and which
-			// evaluation reaches the limit depends on earlier calls.
+			// Without this tool, the evaluation would measure a different agent, and
+			// earlier calls determine which evaluation reaches the limit.
 			r.refuse(*result.Refused)
 			e.outcome, e.why = result.Refused.Outcome(), r.refused.Policy
 			return false

@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// diligent is a model that calls a tool whenever it may, at most tools times for each goal,
-// with different arguments each time.
+// diligent is a model that calls a tool whenever it may, with different arguments each
+// time, until it has made the given number of calls (tools) for a goal.
 type diligent struct {
 	tools int
 	seen  *[]model.Request
@@ -104,8 +104,9 @@ func TestThePlanStandsFirst(t *testing.T) {
 	}
 }
 
-// TestScoresStandBeforeTheCall tests that the transcript contains the scores of the tools
-// before the call to the chosen tool, and a language model's own reason.
+// TestScoresStandBeforeTheCall tests that in the transcript the scores of the tools
+// precede the call to the chosen tool, and that the transcript contains a language
+// model's own reason.
 func TestScoresStandBeforeTheCall(t *testing.T) {
 	a, err := New(Options{})
 	if err != nil {

@@ -74,7 +74,7 @@ func TestChoiceFollowsThePast(t *testing.T) {
 
 // TestALanguageModelSeesThePast tests that a tool that people no longer want is neither
 // offered nor called, that another tool is active in its place, and that the prompt
-// contains the known facts about the tools, as data within its bound.
+// contains the known facts about the tools, as data of limited length.
 func TestALanguageModelSeesThePast(t *testing.T) {
 	past := lived([]experience.Feedback{want("F2", experience.Replace, "grep", "dependency_map")}, "-read_file", "calculate")
 	var seen []model.Request

@@ -104,8 +104,9 @@ func TestAModelsLimitsAreNoScore(t *testing.T) {
 	}
 }
 
-// TestARefusingModelIsNamed tests that the result of an evaluation names the address on this
-// machine at which no model is served, with the limit of the breaker that opened.
+// TestARefusingModelIsNamed tests that if no model is served at an address on this
+// machine, the result of an evaluation names the address, and also the limit if a breaker
+// opened.
 func TestARefusingModelIsNamed(t *testing.T) {
 	const address = "127.0.0.1:11434"
 	for name, err := range map[string]error{"dial": errors.New("connection refused"), "breaker": &policy.CircuitOpenError{RetryAfter: time.Second}} {

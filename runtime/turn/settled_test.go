@@ -9,7 +9,7 @@ import (
 )
 
 // TestARetractionHoldsInASession checks that a conversation that learnt something that a
-// person has since retracted does not recall it, by id or by text.
+// person has since retracted does not recall it, either by id or by text.
 func TestARetractionHoldsInASession(t *testing.T) {
 	fact := agent.Memory{ID: "d-1", Text: "The depot in Oslo opens at 7.", Source: "distilled"}
 	for name, c := range map[string]struct {

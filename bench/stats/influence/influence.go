@@ -67,7 +67,7 @@ type Result struct {
 	// Mains are the parameters that could be judged, the most influential first.
 	Mains []Main
 	// Pairs are the pairs of parameters that could be judged, the clearest first. Their
-	// intervals hold jointly with all Tested interactions.
+	// intervals hold jointly for all Tested interactions.
 	Pairs []Pair
 	// Tested counts the interactions that were compared, over all pairs.
 	Tested int

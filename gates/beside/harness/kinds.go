@@ -16,9 +16,9 @@ func plain(t reflect.Type) string {
 	return name
 }
 
-// fields returns the indices of the fields of a struct that can be set. For the package's
-// own types these are all fields that exist on both sides; for other types, the exported
-// fields.
+// fields returns the indices of those fields of a struct that can be set. For the
+// package's own types these are all fields that exist on both sides; for other types, the
+// exported fields.
 func (s *Set) fields(t reflect.Type) []int {
 	both, differs := s.Fields[plain(t)]
 	var out []int

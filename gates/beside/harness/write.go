@@ -145,8 +145,8 @@ func (w *writer) put(v reflect.Value, depth int) {
 	}
 }
 
-// unlocked returns a value taken from an interface or a map in a form in which its fields
-// can be read.
+// unlocked converts a value taken from an interface or a map to a form in which the
+// value's fields can be read.
 func unlocked(v reflect.Value) reflect.Value {
 	if v.CanInterface() {
 		return addressable(v)

@@ -66,7 +66,8 @@ type Pace struct {
 	// Seconds is the wall time at the achieved concurrency, including the search's own
 	// computation.
 	Seconds float64
-	// Alone is the wall time without the search's computing, as in the confirmation.
+	// Alone is the wall time without the search's computing, which the confirmation does
+	// not need.
 	Alone float64
 	// USD is the mean cost.
 	USD    float64

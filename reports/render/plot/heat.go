@@ -42,7 +42,7 @@ func (h Heat) describe() string {
 	return strings.Join(words, "; ") + "."
 }
 
-// words returns a description of a row that gives its mean over the columns.
+// words describes a row by its mean over the columns.
 func (r HeatRow) words() string {
 	sum, n := 0.0, 0
 	for _, s := range r.Scores {

@@ -42,8 +42,8 @@ const (
 	maxForgeReason = 2000
 )
 
-// Forge has agents' tools rewritten if the experience of live turns advises it. Each result
-// is a proposal; nothing else changes.
+// Forge has agents' tools rewritten if the experience from live turns suggests it. Each
+// result is a proposal; nothing else changes.
 type Forge struct {
 	// Tools returns the tools that an agent wrote and that are in use.
 	Tools func(a *workspace.Agent) ([]authored.Definition, error)

@@ -106,11 +106,11 @@ func draftsIn(run archive.Run) map[string]*archive.ToolDraft {
 	return out
 }
 
-// TestAToolIsWrittenAnew checks that the author gets the tool, the advice and its evidence
-// as data, and the output of the tests that its first draft failed. A draft that passes
-// becomes a proposal and nothing else, and its cost counts as the run's. The same advice is
-// followed once more if there is new evidence, or if a person has refused the draft with a
-// reason, which is passed to the author.
+// TestAToolIsWrittenAnew checks that the author gets the tool, the advice and its
+// evidence as data, and the output of the tests that its first draft failed. A draft that
+// passes becomes a proposal and nothing else, and its cost counts as part of the run's
+// cost. The same advice is followed once more if there is new evidence, or if a person
+// has refused the draft with a reason, which is passed to the author.
 func TestAToolIsWrittenAnew(t *testing.T) {
 	store := archive.OpenMemory()
 	degrade(t, store, 0, 8)

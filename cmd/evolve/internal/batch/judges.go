@@ -192,7 +192,7 @@ const leastKappa = .41
 // Unfit ends the description of a judge that agrees too little with people.
 const Unfit = "; the judge agrees with people too rarely to be used for grading: change the model or the rubric until kappa is 0.41 or more"
 
-// Uncalibrated ends the description of a judge without a calibration.
+// Uncalibrated is the end of the description of a judge that has no calibration.
 const Uncalibrated = "not calibrated: evolve bench calibrate compares it with people's labels"
 
 // The sizes assumed in estimating the judges' cost.

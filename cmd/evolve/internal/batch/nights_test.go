@@ -33,8 +33,9 @@ func toyAgents(w *workspace.Workspace, n int) *workspace.Workspace {
 }
 
 // TestAgentsRunSideBySide checks that the agents of a night are evaluated simultaneously,
-// within the slots of the run. The report and the numbers of proposals must be the same as
-// for agents run one after another, and an agent run by itself must find the same.
+// within the slots of the run. The report and the numbers of proposals must be the same
+// as for agents run one after another, and an agent that is run by itself must have the
+// same result.
 func TestAgentsRunSideBySide(t *testing.T) {
 	seed := int64(7)
 	night := func(concurrency, agents, evaluations int, met chan struct{}) (s Summary, report string) {
@@ -103,9 +104,10 @@ func TestAgentsRunSideBySide(t *testing.T) {
 	}
 }
 
-// TestResumeSideBySide checks that a run of several agents that was cut off repeats no
-// evaluation when it is resumed and uses no more of them. Its report must be that of an
-// undisturbed run, even if the agents then run one after another.
+// TestResumeSideBySide checks that a run of several agents that was cut off and resumed
+// makes, in all, as many evaluations as an undisturbed run, and so repeats none. Its
+// report must equal that of the undisturbed run, even if the agents then run one after
+// another.
 func TestResumeSideBySide(t *testing.T) {
 	const agents, budget = 3, 900
 	seed := int64(3)

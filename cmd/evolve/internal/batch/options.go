@@ -91,7 +91,7 @@ type Options struct {
 	// Patches receives the night's code patches; nil disables them. The night sets the run
 	// and the budget of Patches.
 	Patches *review.Reviewer
-	// Code are the targets whose blocks are searched; see [Options.AddCode].
+	// Code holds the targets whose blocks are searched; see [Options.AddCode].
 	Code Code
 	// Looked is the time that AddCode took, which is part of the night's time.
 	Looked time.Duration

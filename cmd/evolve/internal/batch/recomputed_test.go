@@ -9,9 +9,9 @@ import (
 	"evolve/mutate/evidence"
 )
 
-// TestTheClaimIsComputedAgain checks that a night's own rulings are the ones that its
-// evaluations give, and that any altered ruling is found, even if the ledger, the digest
-// and the proposal match it.
+// TestTheClaimIsComputedAgain checks that a night's own rulings follow from its
+// evaluations, and that any altered ruling is found, even if the ledger, the digest and
+// the proposal match it.
 func TestTheClaimIsComputedAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -30,8 +30,8 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// claim stores a changed result with a proposal that fits the result in every other
-	// respect.
+	// claim stores a changed result together with a proposal that is consistent with the
+	// changed result.
 	claim := func(change func(r *archive.AgentResult, f *archive.Finalist)) (archive.AgentResult, archive.ProposalRecord) {
 		r := honest
 		r.Finalist = append([]archive.Finalist{}, honest.Finalist...)

@@ -28,9 +28,9 @@ type Reflection struct {
 	Calls int `json:"calls"`
 	// Unsent reports whether no call will be made because each could exceed a bound.
 	Unsent bool `json:"unsent,omitempty"`
-	// Tokens and USD estimate what the maximum number of calls (Calls) uses, assuming that
-	// the calls go to the most expensive routes within the routes' bounds. Priced reports
-	// whether all prices are known.
+	// Tokens and USD estimate the tokens and the cost of the maximum number of calls
+	// (Calls), assuming that the calls go to the most expensive routes within the routes'
+	// bounds. Priced reports whether all prices are known.
 	Tokens int64   `json:"tokens"`
 	USD    float64 `json:"usd"`
 	Priced bool    `json:"priced"`

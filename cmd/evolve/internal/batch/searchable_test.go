@@ -8,8 +8,8 @@ import (
 	"evolve/bench"
 )
 
-// TestNothingToSearchOn checks that a run without search tasks and its plan are refused
-// before anything is recorded.
+// TestNothingToSearchOn checks that if there are no search tasks, both the plan of a run
+// and the run itself are refused before anything is recorded.
 func TestNothingToSearchOn(t *testing.T) {
 	w := toyWorkspace(t, 8)
 	for i := range w.Suites["toys"].Tasks {

@@ -12,8 +12,8 @@ type seat struct {
 	agent int
 	// beside is the number of nights that run at once, including this one.
 	beside int
-	// rounds is the number of rounds, starting with the one of this night, in which the
-	// nights run one round after another; this night gets 1/rounds of the remaining time.
+	// rounds is the number of rounds from this night's round on. The rounds run one after
+	// another, so this night gets 1/rounds of the remaining time.
 	rounds int
 }
 

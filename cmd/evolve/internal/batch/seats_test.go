@@ -76,7 +76,7 @@ func TestMoneyAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		spent float64 // including evaluations in progress at the kill
+		spent float64 // including evaluations that were in progress at the time of the kill
 		todo  []int
 		want  map[int]float64
 	}{

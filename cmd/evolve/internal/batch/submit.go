@@ -192,7 +192,8 @@ func (r *runner) submitRequested(ctx context.Context) error {
 	return nil
 }
 
-// proposed returns the agents that already submitted a patch of their own in this run.
+// proposed returns the agents that have already submitted a patch of their own in this
+// run.
 func (r *runner) proposed(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
 	for p, err := range r.o.Archive.Proposals(ctx) {

@@ -87,9 +87,9 @@ func takenUp(t *testing.T, o Options) {
 	}
 }
 
-// TestInterruptStopsGates checks that the first interrupt ends running gates, that patches
-// that agents asked for are recorded nevertheless, and that a resumed run continues with
-// both, only once.
+// TestInterruptStopsGates checks that the first interrupt ends running gates, that
+// patches that agents asked for are nevertheless recorded, and that a resumed run
+// continues with both the interrupted and the recorded patches, each only once.
 func TestInterruptStopsGates(t *testing.T) {
 	o, m, free := detained(t)
 	drain, stop := context.WithCancelCause(t.Context())

@@ -84,8 +84,8 @@ func TestARunKeepsWhatIsKnownOfTools(t *testing.T) {
 	}
 }
 
-// TestNotesOnToolsAreBounded tests that if there are many tools, the tools to change are
-// noted.
+// TestNotesOnToolsAreBounded tests that if there are more tools than notes, the notes
+// still include the tools to be changed.
 func TestNotesOnToolsAreBounded(t *testing.T) {
 	store := archive.OpenMemory()
 	for i := range 2 * notedTools {

@@ -16,9 +16,9 @@ const (
 	assumedMessage      = 80
 )
 
-// UserCost estimates the maximum number of calls that a plan makes to the models that play
-// simulated users, assuming that every conversation has all its turns, and their cost. It
-// returns "" if there are no simulated users.
+// UserCost estimates the maximum number and the cost of the calls that a plan makes to
+// the models that play simulated users, assuming that every conversation has all its
+// turns. It returns "" if there are no simulated users.
 func UserCost(w *workspace.Workspace, a *workspace.Agent, p *archive.AgentPlan) string {
 	c := plannedCalls{w: w}
 	eachPlanned(w, a, p, func(t *bench.Task, times float64) {

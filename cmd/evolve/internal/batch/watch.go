@@ -23,8 +23,8 @@ const (
 	gitTime = 10 * time.Second
 	// mostSubject limits the stored first line of a commit message, in bytes.
 	mostSubject = 200
-	// mostFile limits, in bytes, the size of the files of an adoption that are compared
-	// with their present state.
+	// mostFile is the maximum size, in bytes, of an adopted file that is compared with
+	// its present state.
 	mostFile = 16 << 20
 )
 
@@ -48,9 +48,9 @@ func (r *runner) history() History {
 }
 
 // noteCommits records in the plans which commits are checked out: the commit of the
-// workspace and, for a target whose code is searched, the target's commit with the data
-// that its entries into the confirmation spend. The commits are not part of the run's
-// identity, so a commit elsewhere in the repository does not lead to another run.
+// workspace and, for a target whose code is searched, the target's commit and the data
+// that the target's entries into the confirmation use up. The commits are not part of the
+// run's identity, so a commit elsewhere in the repository does not lead to another run.
 func (r *runner) noteCommits() {
 	for i := range r.plans {
 		if code := r.o.Code.Found[r.plans[i].Agent]; code != nil {

@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/tool"
 )
 
-// policyOf is a policy together with those of an agent's tools or providers to which it
-// applies, in `evolve agent show --json`.
+// policyOf is a policy together with the agent's tools or providers to which it applies,
+// in `evolve agent show --json`.
 type policyOf struct {
 	Kind   policy.Kind    `json:"kind"`
 	Names  []string       `json:"names"`

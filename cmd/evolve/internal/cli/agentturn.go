@@ -384,8 +384,8 @@ func keepRequest(ctx context.Context, sh *shell, store *archive.Archive, t oneTu
 	return nil
 }
 
-// The maximum number of characters of a step's text that are printed, as the step happens
-// and for a stored step.
+// The maximum numbers of characters of a step's text that are printed: while the step
+// happens, and for a stored step.
 const (
 	liveStep   = 160
 	storedStep = 4000
@@ -456,8 +456,8 @@ func printEvent(con *console, e agent.Event, most int) {
 	con.printf("\n")
 }
 
-// policyLine describes the settings that applied to a call, without the origins of the
-// settings, which `evolve agent show` prints.
+// policyLine describes the settings that applied to a call. It leaves out the origins of
+// the settings, which `evolve agent show` prints.
 func policyLine(data json.RawMessage, most int) string {
 	var applied struct {
 		Version string

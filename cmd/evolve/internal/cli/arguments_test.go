@@ -112,7 +112,7 @@ func TestArrangeRefuses(t *testing.T) {
 	}
 }
 
-// TestFlagsAgree checks that all flags with the same name either take a value or do not,
+// TestFlagsAgree checks that if one flag takes a value, all flags with the same name do,
 // because arrange must know whether a value follows before it knows the command.
 func TestFlagsAgree(t *testing.T) {
 	takes := map[string]bool{}

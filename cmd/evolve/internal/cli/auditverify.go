@@ -30,8 +30,8 @@ type verifyView struct {
 	Proposals int `json:"proposals"`
 	Unbound   int `json:"unbound"`
 	Gone      int `json:"gone"`
-	// Rulings holds the numbers of rulings in all results that could and could not be
-	// recomputed.
+	// Rulings counts the rulings in all results: those that could be recomputed and those
+	// that could not.
 	Rulings evidence.Checked `json:"rulings"`
 	// Accepted is the number of times that a person accepted or restored a ledger although
 	// it did not match the witness.

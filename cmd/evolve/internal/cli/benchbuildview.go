@@ -83,7 +83,7 @@ const (
 )
 
 // list prints each task on one line or, if the terminal is narrow, as a paragraph. Text
-// that does not fit is cut.
+// that does not fit is truncated.
 func (o *builtSuite) list(con *console) {
 	width := con.width()
 	request, answer := listRequest, listAnswer

@@ -181,8 +181,8 @@ func importHint(err error) string {
 	return howToRead
 }
 
-// importOptions completes the options with the contents of the file of domains and the file
-// of answers.
+// importOptions completes the options with the contents of the domains file and the
+// answers file.
 func importOptions(ctx context.Context, sh *shell, o benchImportOptions) (importer.Options, error) {
 	read := o.read
 	read.DomainProblem = workspace.DomainProblem

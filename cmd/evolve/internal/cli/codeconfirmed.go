@@ -45,8 +45,8 @@ type codeScore struct {
 	Of         stats.Claim `json:"of"`
 }
 
-// confirmed returns what the nights on a state of the code found about a version. alike
-// lists the versions that have the same values.
+// confirmed returns what the nights that ran on a given state of the code found about a
+// version. alike lists the versions that have the same values.
 func (b *codeBook) confirmed(hash string, id agent.ConfigID, alike []agent.ConfigID) (codeConfirmed, error) {
 	var out codeConfirmed
 	var ruling *stats.Ruling
@@ -222,9 +222,9 @@ func (b *codeBook) clause(sentence string) string {
 	return number.Signs(named(b.ctx, b.archive, b.Target.Name, sentence))
 }
 
-// print shows the confirmation of a version on held-out cases: the difference in the metric
-// with its interval, after the names of the compared versions (whose), and the difference
-// in the scores. It returns false if no gain is known.
+// print shows the confirmation of a version on held-out cases: the names of the compared
+// versions (whose), the difference in the metric with its interval, and the difference in
+// the scores. It returns false if no gain is known.
 func (c codeConfirmed) print(con *console, indent, whose, noun string) bool {
 	if c.Gain == nil {
 		return false

@@ -10,8 +10,8 @@ import (
 	"evolve/cmd/evolve/internal/wire"
 )
 
-// confirm makes the named version of the latest night one that the night confirmed, as if
-// the process had ended before the proposal.
+// confirm records that the latest night confirmed the named version, as if the process
+// had ended before making the proposal.
 func (n codeNights) confirm(name string) {
 	n.t.Helper()
 	ctx := n.t.Context()

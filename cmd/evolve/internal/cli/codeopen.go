@@ -53,9 +53,9 @@ func (b *codeBook) open() ([]codeOpen, error) {
 	return out, nil
 }
 
-// fillOpen fills v's list of waiting proposals, except for the proposal of the best version
-// if it was made for the present code. It also sets v.Unsearched, which reports whether no
-// night has searched the present code.
+// fillOpen fills v's list of waiting proposals, but leaves out the proposal of the best
+// version if that proposal was made for the present code. It also sets v.Unsearched,
+// which reports whether no night has searched the present code.
 func (b *codeBook) fillOpen(v *codeView, best agent.ConfigID) (err error) {
 	v.Unsearched = true
 	for _, err := range b.nights(b.ID()) {

@@ -105,9 +105,10 @@ func (b *codeBook) read(s codeState, ids ...agent.ConfigID) (codeRecord, error) 
 	return r, nil
 }
 
-// record reads the values of the versions ids. Values also depend on the code around the
-// blocks, so they are taken from the present state of the code if all of the versions were
-// scored on it, and otherwise from the latest state on which all of them were scored.
+// record reads the values of the versions with the given ids. Values also depend on the
+// code around the blocks, so they are taken from the present state of the code if all of
+// the versions were scored on it, and otherwise from the latest state on which all of
+// them were scored.
 func (b *codeBook) record(ids ...agent.ConfigID) (codeRecord, error) {
 	states, err := b.states()
 	if err != nil {

@@ -31,7 +31,7 @@ type codeView struct {
 	// Noise describes how much the values of the present code differ between starts of the
 	// scoring command; it is nil if they do not differ.
 	Noise *metrics.Noise `json:"noise,omitempty"`
-	// Best is the best version so far; it is nil if nights found no better version.
+	// Best is the best version so far; it is nil if no night has found a better version.
 	// Unsearched reports whether no night has searched the present code.
 	Best       *codeBest `json:"best"`
 	Unsearched bool      `json:"unsearched,omitempty"`
@@ -255,8 +255,8 @@ func (b *codeBase) words(v *codeView) string {
 	return words
 }
 
-// whose returns the words that precede the means of the unchanged code and of the version,
-// and that name both.
+// whose returns the label of the two means, which names the unchanged code and the
+// version.
 func (b *codeBest) whose() string { return fmt.Sprintf("base → v%d: ", b.Number) }
 
 // standing describes whether the best version is confirmed and, if not, why not.

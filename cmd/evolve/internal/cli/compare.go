@@ -86,8 +86,8 @@ type comparisonBasis struct {
 	// tasks holds the tasks in the agent's suites by id, with their clusters and weights;
 	// it is nil if they are not known.
 	tasks map[string]*bench.Task
-	// rule is the statistical rule of the agent's nightly runs, so that a comparison by
-	// hand claims no more than an entry into the confirmation would.
+	// rule is the statistical rule of the agent's nightly runs. With it, a comparison by
+	// hand claims no more than the confirmation in a nightly run would.
 	rule stats.Rule
 	// runs holds the ids of the runs whose evaluations are compared; nil means all runs.
 	runs []string

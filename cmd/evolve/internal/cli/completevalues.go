@@ -227,6 +227,6 @@ func (s *suggester) glance(root string, look func(context.Context, *archive.Arch
 	defer stop()
 	a, err := archive.Glance(wire.ArchiveDir(root), briefly)
 	if err == nil {
-		_ = errors.Join(look(ctx, a), a.Close()) // if look fails, the values read before the failure count
+		_ = errors.Join(look(ctx, a), a.Close()) // if look fails, the values that it has already read still count
 	}
 }

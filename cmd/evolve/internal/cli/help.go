@@ -158,7 +158,8 @@ func helpFlags(sh *shell, path []*cli.Command) error {
 }
 
 // unknownHelp returns an error for words after a command that are neither its subcommands
-// nor `flags`. The error suggests the likely intended word: one of these words or a topic.
+// nor `flags`. The error suggests the word that was probably meant: a subcommand, `flags`
+// or a topic.
 func unknownHelp(path []*cli.Command, names []string) error {
 	known, word := names[:len(path)], names[len(path)]
 	below := path[len(path)-1].Subcommands

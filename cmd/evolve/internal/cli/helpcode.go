@@ -116,9 +116,9 @@ func broken(lead, code string, width int, at breaks, mark string) []string {
 	}
 }
 
-// breakAt returns the last position within a width at which code may be broken or, if there
-// is none, the first such position beyond the width. It returns 0 if code may not be broken
-// anywhere.
+// breakAt returns the last position at which code may be broken without exceeding a width
+// or, if there is none, the first such position beyond the width. It returns 0 if code
+// may not be broken anywhere.
 func breakAt(code string, width int, may func(cut) bool) int {
 	if may == nil {
 		return 0

@@ -84,8 +84,8 @@ func missingProgram(kind scaffold.Kind) string {
 	return fmt.Sprintf("%s is not in PATH, and the agent does not run without it", kind.Needs)
 }
 
-// prepareKind makes an agent that was just written ready to run, and returns the problems
-// with it: a program that is missing, or a build that failed.
+// prepareKind makes a newly written agent ready to run, and returns the problems with it:
+// a program that is missing, or a build that failed.
 func prepareKind(c *cli.Context, kind scaffold.Kind, dir string) []string {
 	problem := missingProgram(kind)
 	if problem == "" {
@@ -151,8 +151,8 @@ func commitStep(dir string, written []string) string {
 	return "git add " + strings.Join(first, " ") + commit
 }
 
-// stepsOf returns the commands that a person types after a workspace with an agent of a
-// kind was created, up to the agent's first verdict.
+// stepsOf returns the commands that a person types after a workspace with an agent of the
+// given kind has been created, up to the agent's first verdict.
 func stepsOf(sh *shell, kind scaffold.Kind, dir string, written, problems []string) []string {
 	var steps []string
 	if dir != sh.dir {
@@ -172,7 +172,7 @@ func stepsOf(sh *shell, kind scaffold.Kind, dir string, written, problems []stri
 	return append(steps, "evolve doctor", "evolve run", "evolve review")
 }
 
-// printKind prints the next steps for a person with a new agent of a kind.
+// printKind prints the next steps for a person with a new agent of the given kind.
 func printKind(sh *shell, kind scaffold.Kind, dir string, written, problems []string) {
 	fresh := slices.ContainsFunc(written, func(name string) bool {
 		return strings.HasPrefix(name, "agents/router/") || strings.HasPrefix(name, "suites/")

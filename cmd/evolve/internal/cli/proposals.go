@@ -240,8 +240,8 @@ type proposalView struct {
 	// Contradiction describes how the stored evaluations contradict the proposal's
 	// evidence; only `evolve show` sets it.
 	Contradiction string `json:"contradiction,omitempty"`
-	// Notes describe how far a decision on the proposal can be trusted if an export states
-	// it, or if a restore has lost it. Only `evolve show` looks them up.
+	// Notes describe how far a decision on the proposal can be trusted if it is known
+	// only from an export, or if a restore has lost it. Only `evolve show` looks them up.
 	Notes []string `json:"notes,omitempty"`
 	// Decisions are all decisions on the proposal, the oldest first; only `evolve show` sets
 	// them.

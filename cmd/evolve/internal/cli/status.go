@@ -133,8 +133,8 @@ type agentLine struct {
 	Champion string          `json:"champion"`
 	// Evaluations is the number of evaluations in all stages so far.
 	Evaluations int `json:"evaluations"`
-	// Limit is the name of the limit that bound the work on the agent; it is empty until
-	// the work has ended.
+	// Limit is the name of the limit that constrained the work on the agent; it is empty
+	// until the work has ended.
 	Limit string `json:"limit,omitempty"`
 }
 

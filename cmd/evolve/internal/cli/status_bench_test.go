@@ -65,9 +65,9 @@ func emptyWorkspace(b *testing.B) (binary, root string, a *archive.Archive) {
 	return binary, root, a
 }
 
-// BenchmarkStatusOfNights measures `evolve status` on an archive of 2,000 nights, each with
-// a proposal and five ledger entries. The latest night has a fall of the champion to
-// report. The bound is 100 ms.
+// BenchmarkStatusOfNights measures `evolve status` on an archive of 2,000 nights, each
+// with a proposal and five ledger entries. In the latest night, there is a fall in the
+// champion's scores to report. The bound is 100 ms.
 func BenchmarkStatusOfNights(b *testing.B) {
 	binary, root, a := emptyWorkspace(b)
 	recordNights(b, a)

@@ -216,8 +216,9 @@ func TestDoctorRepository(t *testing.T) {
 	}
 }
 
-// TestDoctorGitUser checks that doctor misses what a decision misses: the name of git's
-// user, and the address, in a repository and outside of one. The hints are complete.
+// TestDoctorGitUser checks that doctor reports as missing whatever a decision would find
+// missing: the name or the address of git's user, inside or outside a repository. The
+// hints must be complete.
 func TestDoctorGitUser(t *testing.T) {
 	git := needGit(t)
 	const setName, setEmail = `git config --global user.name "Your Name"`, "git config --global user.email you@example.org"

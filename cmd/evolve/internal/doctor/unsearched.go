@@ -2,7 +2,7 @@ package doctor
 
 import "evolve/cmd/evolve/internal/workspace"
 
-// checkUnsearched lists, for each agent, the parameters that are not searched.
+// checkUnsearched lists the parameters of each agent that are not searched.
 func checkUnsearched(w *workspace.Workspace) []Check {
 	var checks []Check
 	for i := range w.Agents {

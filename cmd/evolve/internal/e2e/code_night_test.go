@@ -59,7 +59,7 @@ func TestCodeNights(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			files := world(t, c.world)
 			p, repo := tiny(t), t.TempDir()
-			p.model = true // it takes as long
+			p.model = true // it takes as long as a run with a model
 			var flags []string
 			score := "./score.bin"
 			if c.set != "" {

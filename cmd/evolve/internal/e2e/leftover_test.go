@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// markVar is the environment variable that marks every process started in a place.
+// markVar is the environment variable that marks every process that a test starts in its
+// workspace.
 const markVar = "TRIAL_MARK"
 
 // nothingLeft checks that no process of the place remains, if the system makes that

@@ -160,7 +160,7 @@ func (l *lesson) give() (ids []string) {
 }
 
 // approve makes evolve propose what the corrections taught, and approves the proposal. It
-// returns the ids of the memories by their texts.
+// returns the ids of the memories, keyed by their texts.
 func (l *lesson) approve() map[string]string {
 	l.t.Helper()
 	got := ask[struct {
@@ -276,10 +276,10 @@ func (n counts) String() string {
 	return fmt.Sprintf("corrected questions: %s\nnot corrected:       %s\nunseen:              %s", n.corrected, n.right, n.unseen)
 }
 
-// effects are the counts of each change that a lesson measures.
+// effects holds the counts for each change whose effect is measured for a lesson.
 type effects struct {
 	// feedback is the effect of the feedback on tools together with memories of the
-	// corrections, and undone that of removing both.
+	// corrections, and undone is the effect of removing both.
 	feedback, undone counts
 	// everywhere is the same effect as feedback, but with memories that are recalled for
 	// every request. lessons is the effect of only the lessons of a night. Both are

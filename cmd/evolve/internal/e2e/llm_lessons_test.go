@@ -8,8 +8,8 @@ import (
 	"regexp"
 )
 
-// afterNight measures after a night, which makes lessons for later turns from the earlier
-// ones. The night evaluates as little as possible.
+// afterNight measures after a night that turns the earlier turns into lessons for later
+// ones. The night runs as few evaluations as possible.
 func (l *lesson) afterNight() []probed {
 	l.t.Helper()
 	p := l.copyOf(l.root)

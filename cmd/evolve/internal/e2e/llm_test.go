@@ -146,9 +146,9 @@ type listener struct {
 	mu sync.Mutex
 	// kept holds the exchanges by the first part of the request path.
 	kept map[string][]exchange
-	// again holds the replies by request, if an equal request is to get the earlier reply.
-	// A server that computes several requests at once replies differently to equal
-	// requests.
+	// again holds the replies, keyed by request, if an equal request is to get the
+	// earlier reply. A server that computes several requests at once replies differently
+	// to equal requests.
 	again map[string][]byte
 }
 

@@ -214,9 +214,9 @@ func (s *tale) night(verdicts ...string) (nightly, outcome) {
 	return r, out
 }
 
-// counting returns the requests from the latest attempt at each evaluation. evolve repeats
-// an evaluation if its process stood still meanwhile, which can happen on a busy machine.
-// Item, temperature and seed identify an evaluation.
+// counting returns the requests from the latest attempt at each evaluation. evolve
+// repeats an evaluation during which evolve's own process stood still, which can happen
+// on a busy machine. Item, temperature and seed identify an evaluation.
 func counting(all []question) []question {
 	type evaluation struct {
 		item        string
@@ -310,7 +310,8 @@ func (s *tale) build() {
 	s.commit("tasks from use")
 }
 
-// counted returns the number of calls to a tool after the first since calls.
+// counted returns the number of calls to a tool, ignoring the given number (since) of
+// earliest calls to any tool.
 func (s *tale) counted(tool string, since int) int {
 	n := 0
 	_, called := s.noted()

@@ -193,7 +193,8 @@ func (s *tale) used() {
 	}
 }
 
-// conduct compares the figures for the requirements for more autonomy with the turns.
+// conduct compares the figures on which more autonomy depends with the turns that were
+// run.
 func (s *tale) conduct() {
 	s.t.Helper()
 	type figures struct{ Sessions, Successful, Turns, Errors, Stated, Unsafe, Chained, Crossed, Decided, Granted int }

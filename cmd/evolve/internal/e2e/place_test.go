@@ -22,7 +22,7 @@ type place struct {
 	t    *testing.T
 	root string
 	env  []string
-	// flags are added to every run there.
+	// flags are the flags that are added to every run of the program in the workspace.
 	flags []string
 	// log is the file that lists the calls, or empty if they are not counted.
 	log string

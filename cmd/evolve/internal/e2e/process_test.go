@@ -82,7 +82,7 @@ func begin(t *testing.T, cmd *exec.Cmd) *process {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = cmd.Wait() // ProcessState has the result
+		_ = cmd.Wait() // the result is in cmd.ProcessState
 		close(pr.ended)
 	}()
 	t.Cleanup(pr.kill)

@@ -123,8 +123,8 @@ func TestUseDuringRuns(t *testing.T) {
 // kept matches messages that name the process in the way.
 var kept = regexp.MustCompile(`is held by evolve.*process \d+|another process is running a turn`)
 
-// together runs commands at once and returns those that another process prevented. Each of
-// these must name that process.
+// together runs commands at the same time and returns those that another process kept
+// from running. Each of these must name that process.
 func (p place) together(commands [][]string) (left [][]string) {
 	p.t.Helper()
 	var all []*process
@@ -144,7 +144,7 @@ func (p place) together(commands [][]string) (left [][]string) {
 	return left
 }
 
-// memoryLines reads a file of memories into a map by id.
+// memoryLines reads a file of memories into a map keyed by id.
 func memoryLines(t *testing.T, path string) map[string]map[string]any {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -23,8 +23,8 @@ import (
 // test's world.
 const roleVar = "EVOLVE_HUB_ROLE"
 
-// The roles of such a process. In each role, it ends with its parent, which holds its
-// standard input.
+// The roles of a child process. In each role, the process ends when its parent ends,
+// because the parent holds its standard input.
 const (
 	serverRole = "server" // FOLDER PORT: prints its address and, for each line of input, what it has carried
 	workerRole = "worker" // URL FOLDER: prints a line for each task that begins, and answers the task on a line of input

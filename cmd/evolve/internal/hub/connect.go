@@ -28,7 +28,7 @@ const (
 	partStore     = "evolve_parts"
 )
 
-// The ages at which a server drops objects that were left over.
+// The ages at which a server drops leftover objects.
 const (
 	// resendAge is how long a server remembers published messages. A message whose receipt
 	// is lost is published again within the time of a request, and the server does not

@@ -16,12 +16,12 @@ import (
 // crowdVar is the environment variable with the number of workers of BenchmarkCrowd.
 const crowdVar = "EVOLVE_CROWD"
 
-// BenchmarkCrowd serves tasks of 30 s by many workers with eight slots each, in a process
-// beside the server and the run. EVOLVE_CROWD is the number of workers; without it the
-// benchmark does not run. It measures the processor time that the server and the run use,
-// first for the heartbeats of workers without tasks and then for a task, over a minute in
-// which all slots are taken. From these figures follows the number of workers that fill one
-// core.
+// BenchmarkCrowd distributes tasks of 30 s to many workers with eight slots each. The
+// workers run in a process beside the server and the run. EVOLVE_CROWD is the number of
+// workers; without it the benchmark does not run. It measures the processor time that the
+// server and the run use, first for the heartbeats of workers without tasks and then for
+// a task, over a minute in which all slots are taken. The number of workers that fill one
+// core follows from these figures.
 func BenchmarkCrowd(b *testing.B) {
 	workers := 0
 	if text := os.Getenv(crowdVar); text == "" {

@@ -164,7 +164,7 @@ func TestLeastPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// More than a consumer sends without a receipt.
+	// The bundle is larger than what a consumer sends before it waits for a receipt.
 	bundle := tree(t, strings.Repeat(secretBundle, 6<<20/len(secretBundle)))
 	r, err := run.Offer(t.Context(), offer(), bundle, []byte("key"), guard)
 	if err != nil {

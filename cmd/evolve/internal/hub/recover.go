@@ -21,7 +21,7 @@ func (r *Remote) recover(ctx context.Context) {
 	}
 	under := maps.Clone(r.waiting)
 	for _, p := range under {
-		p.missed = 0 // an earlier miss may be due to an answer that the server has now
+		p.missed = 0 // an earlier miss may concern an answer that the server has by now
 	}
 	r.mu.Unlock()
 	r.bundles.Forget()

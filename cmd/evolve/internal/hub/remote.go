@@ -107,8 +107,8 @@ type pending struct {
 	// missed is the number of consecutive searches that found the job neither in the queue
 	// nor answered.
 	missed int
-	// removed reports whether a withdrawal removed the job from the queue too late, because
-	// a worker had just begun it.
+	// removed reports whether a withdrawal removed the job from the queue, but too late,
+	// because a worker had just begun the job.
 	removed bool
 	answer  chan *received
 }
@@ -371,7 +371,8 @@ func (r *Remote) name(ctx context.Context, req *agent.Request) (jobName, bool) {
 	return nameOf(a, n), true
 }
 
-// put stores data with the bundles, and waits for the server if it is gone.
+// put stores data in the store of bundles, and waits for the server if the server is
+// gone.
 func (r *Remote) put(ctx context.Context, data []byte, later bool) (digest string, err error) {
 	ctx, end := untilDrained(ctx, later)
 	defer end()

@@ -71,9 +71,9 @@ func TestDrainWithdrawsWhatNoWorkerBegan(t *testing.T) {
 	}
 }
 
-// TestDrainWithoutWorkers checks that the end of evaluations ends those that no worker
-// serves, including an evaluation that comes too late, and that if an answer to one of them
-// arrives all the same, the next process of the run uses it.
+// TestDrainWithoutWorkers checks that when evaluations end, those that no worker serves
+// end too, including an evaluation that comes too late. If an answer to one of them
+// nevertheless arrives, the next process of the run must use it.
 func TestDrainWithoutWorkers(t *testing.T) {
 	w := newWorld(t)
 	o := offer()

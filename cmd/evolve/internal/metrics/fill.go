@@ -118,7 +118,7 @@ func busiest[T any](list []T, calls func(T) int64) []T {
 	return list[:min(len(list), mostTargets)]
 }
 
-// saturations sets the metrics of the calls with the given value of the label use: their
+// saturations sets the metrics of the calls whose label "use" has the given value: their
 // outcomes, retries and waits for limits, and the openings of breakers.
 func (s *sheet) saturations(use string, list []policy.Saturation) {
 	kept := busiest(list, func(t policy.Saturation) int64 { return t.Calls })

@@ -81,7 +81,7 @@ type Fault struct {
 }
 
 // Put stores a message with those of its events that are of a wanted kind, that some
-// channel still has to send, and that no waiting message holds.
+// channel still has to send, and that no waiting message contains.
 func (o Outbox) Put(m Message) error {
 	waiting, err := o.waiting()
 	if err != nil {

@@ -65,8 +65,8 @@ func newPost(t *testing.T, channels ...Channel) *post {
 	return p
 }
 
-// night stores the events, sends what waits, and advances the clock by a day. Events of the
-// kind awaits that are not among keys count as over.
+// night stores the events, sends what waits, and advances the clock by a day. Events of
+// the kind "awaits" whose keys are not among keys count as over.
 func (p *post) night(t *testing.T, keys ...string) []Fault {
 	t.Helper()
 	m, holds := Message{Run: "r", Box: "box hunter2hunter2"}, map[string]bool{}

@@ -20,8 +20,8 @@ const (
 	MaxColumns = 200
 )
 
-// Source provides what the pages show. All methods may be called concurrently. A name that
-// does not exist leads to an [ErrNotFound].
+// Source provides what the pages show. All methods may be called concurrently. For a name
+// that does not exist, they return an [ErrNotFound].
 type Source interface {
 	// Nights lists the runs, the latest first.
 	Nights(ctx context.Context) ([]Night, error)

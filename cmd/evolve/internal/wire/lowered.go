@@ -201,8 +201,9 @@ func Autonomy(ctx context.Context, root string, store *archive.Archive, agentID 
 	return waiting.On(r), nil
 }
 
-// RecordLowerings records the waiting lowered levels. A file that cannot be read is renamed
-// and not deleted. After any other failure, the file is left for the next process.
+// RecordLowerings records the lowered levels that still wait to be recorded. A file that
+// cannot be read is renamed and not deleted. After any other failure, the file is left
+// for the next process.
 func (h *Host) RecordLowerings(root string, a *archive.Archive) {
 	ctx := context.WithoutCancel(h.Ctx)
 	paths, err := loweredFiles(root)

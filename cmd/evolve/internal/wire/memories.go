@@ -32,7 +32,8 @@ const (
 
 // Remembering describes how an agent's memories were used in stored turns and evaluations.
 type Remembering struct {
-	// Gaps holds retracted memories that a later failure asked for.
+	// Gaps holds retracted memories that would have been recalled for a question that the
+	// agent later answered wrongly.
 	Gaps []memory.Gap
 	// Unused holds the memories older than 90 days that no turn recalled. Turns is the
 	// number of turns considered, which are those whose transcript is stored.

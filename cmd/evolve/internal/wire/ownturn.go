@@ -18,8 +18,8 @@ type ownTurn struct {
 	turn experience.Turn
 }
 
-// newOwnTurn returns the turn, or nil if the agent is not an operator's own or the turn is
-// not a live turn.
+// newOwnTurn returns the turn, or nil if the agent is built in or the turn is not a live
+// turn.
 func (f *AgentFactory) newOwnTurn(ctx context.Context, t Turn) (*ownTurn, error) {
 	if t.Suite != nil || t.Agent.Adapter.Kind == workspace.KindBuiltin {
 		return nil, nil

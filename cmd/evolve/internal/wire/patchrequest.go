@@ -17,7 +17,7 @@ import (
 )
 
 // PatchOf returns the patch in a change request, if the request came from the tool
-// propose_patch, its target is in the settings, and it holds a diff.
+// propose_patch, names a target in the settings, and contains a diff.
 func PatchOf(w *workspace.Workspace, author string, q agent.ChangeRequest) (review.Submission, bool) {
 	if q.Type != "source" || q.Tool != "propose_patch" {
 		return review.Submission{}, false

@@ -21,8 +21,8 @@ type recording struct {
 	users int
 }
 
-// use returns the recorder for a file, which the first user opens, and the function that
-// closes it after its last user.
+// use returns the recorder for a file and a function that releases it. The first user
+// opens the recorder, and the last user to release it closes it.
 func (r *recordings) use(o provider.RecorderOptions) (*provider.Recorder, func() error, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

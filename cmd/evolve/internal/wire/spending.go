@@ -65,8 +65,8 @@ func (c consumption) share(factor float64) consumption {
 }
 
 // used returns the consumption of the given number of tasks. If their transcript has more
-// turns of a conversation than that, each turn counts as one task, because it is a separate
-// call.
+// conversation turns than that number, each turn counts as one task, because it is a
+// separate call.
 func used(u agent.Usage, t agent.Transcript, tasks int64) consumption {
 	turns := int64(0)
 	for _, e := range t.Events {
@@ -155,9 +155,9 @@ func (h *Host) spentToday(w *workspace.Workspace) func(policy.Kind, string) poli
 }
 
 // spentByRun reads the spending of the latest run in an archive, and returns a function
-// that reports it. The run budgets of a run that resumes the latest run need it. Call
-// spentByRun before the resuming run begins, when this process has not reserved any money
-// in the account yet. It returns nil if no policy has a run budget.
+// that reports this spending, for the run budgets of a run that resumes the latest run.
+// Call spentByRun before the resuming run begins, when this process has not reserved any
+// money in the account yet. It returns nil if no policy has a run budget.
 func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, string) (policy.Usage, map[string]policy.Usage) {
 	bounded := func(s policy.Settings) bool {
 		return s.PerRun != (policy.Budget{}) || s.PerAgent != (policy.Budget{})

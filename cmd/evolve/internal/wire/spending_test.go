@@ -83,9 +83,9 @@ func killedRun(t *testing.T, at time.Time) (root string, store *archive.Archive)
 	return root, store
 }
 
-// TestTheDayCountsWhatAKillCutOff checks that calls of which a kill left no record but the
-// reservation in the run's account count against the budgets of the day on which the run
-// last continued.
+// TestTheDayCountsWhatAKillCutOff checks that if a kill left no record of calls except
+// the reservation in the run's account, the calls still count against the budgets of the
+// day on which the run last continued.
 func TestTheDayCountsWhatAKillCutOff(t *testing.T) {
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {

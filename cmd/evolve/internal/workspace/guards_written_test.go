@@ -7,12 +7,12 @@ import (
 )
 
 // TestUnjudgedGuards checks that a guard on latency that is written for a deterministic
-// agent is named, with its file, and that no other guard is.
+// agent is named together with its file, and that no other guard is named.
 func TestUnjudgedGuards(t *testing.T) {
 	for _, c := range []struct {
 		name, settings, agent string
 		written               []string
-		want                  string // part of the only sentence; empty for no sentence
+		want                  string // part of the only expected sentence; empty if none is expected
 	}{
 		{"nothing said", "", "deterministic: true\n", nil, ""},
 		{"not deterministic", "guards: {latency: {at_most: 2}}\n", "", []string{"latency"}, ""},

@@ -102,9 +102,9 @@ func hashEntry(to io.Writer, dir, rel string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// BaseOf returns the hashes, by name, of everything on which a proposal for an agent
-// depends: the agent's folder, including the champion, and its suites. A proposal is stale
-// if any of them has changed.
+// BaseOf returns the hashes, keyed by name, of everything on which a proposal for an
+// agent depends: the agent's folder, including the champion, and its suites. A proposal
+// is stale if any of them has changed.
 func BaseOf(a *Agent, suites map[string]*bench.Suite) map[string]string {
 	base := map[string]string{path.Join(agentsDir, a.ID): a.folder}
 	for _, name := range a.Suites {

@@ -39,7 +39,7 @@ type Builtins struct {
 	Space func(model string, domains, tools, allowed []string, routes []Model) agent.Space
 	// Idle returns the parameters of a space that cannot affect a built-in agent on these
 	// tasks, each with the reason in words that follow "not searched:". If Idle is nil,
-	// there are none. models are the models of the agent's routes.
+	// there are no such parameters. models are the models of the agent's routes.
 	Idle func(space agent.Space, a *Agent, models []Model, tasks []agent.Task) map[string]string
 	// Domains returns the default table of domains with their keywords.
 	Domains func() map[string][]string

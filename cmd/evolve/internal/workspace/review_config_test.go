@@ -80,7 +80,8 @@ func (o *office) programs(repository bool) string {
 	return "?? agents/solver/agent.sh"
 }
 
-// deciding is a reviewer of a workspace whose decisions return only the proposal.
+// deciding is the reviewer of a workspace. Its methods for decisions return only the
+// proposal.
 type deciding struct {
 	*review.Reviewer
 	Workspace *workspace.Workspace

@@ -66,7 +66,7 @@ func TestARejectionClosesAnApproval(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].Commit == "" {
 		t.Fatalf("left to do: %+v, %v", left, err)
 	}
-	// The state after git was killed and restored nothing.
+	// The state after git was killed before it had restored anything.
 	o.git("restore", "--source="+left[0].Commit, "--staged", "--worktree", "--", ".")
 	if got := o.git("status", "--porcelain"); got == "" {
 		t.Fatal("no file was written")

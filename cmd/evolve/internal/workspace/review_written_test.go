@@ -211,7 +211,7 @@ func TestToolsTakeTheirPlaces(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// A file at the path that the proposal would write makes it stale.
+	// A file at the path that the proposal would write makes the proposal stale.
 	third := o.proposeTool(doubled(t, func(draft map[string]any) { draft["description"] = "Doubles." }))
 	o.append("agents/solver/tools/doubled.star", "# mine\n")
 	_, err := o.checking().Approve(t.Context(), third.ID, alice)
@@ -308,7 +308,8 @@ func TestSkillIsDraftedProposedAndAdopted(t *testing.T) {
 	if got := verdictOf(*p, "vetoes"); !strings.Contains(got, "its steps solved 3 tasks in 3 clusters") {
 		t.Errorf("vetoes: %s", got)
 	}
-	// At most one draft is made an hour, and none that already awaits a decision.
+	// At most one draft is made an hour, and a draft that already awaits a decision is
+	// not made again.
 	if p := o.draft(o.desk()); p != nil {
 		t.Errorf("another draft within the hour: %+v", p)
 	}

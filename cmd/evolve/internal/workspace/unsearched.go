@@ -59,8 +59,8 @@ func (a *Agent) LeftAlone() string {
 	return strings.Join(reasons, "; ")
 }
 
-// NamedInVain lists the parameters without effect that are not searched although they are
-// named under space in agent.yaml.
+// NamedInVain lists the parameters that are not searched because they have no effect,
+// although agent.yaml names them under space.
 func (a *Agent) NamedInVain() string {
 	var names []string
 	for _, u := range a.Unsearched {
@@ -167,8 +167,8 @@ func withoutDead(known agent.Space) (agent.Space, []Unsearched) {
 
 // neverActive reports whether no config can meet p's conditions together with the
 // conditions of the parameters that p depends on. All of these must hold at once, so p is
-// never active if some parameter has no possible value left; on is the name of that
-// parameter.
+// never active if some parameter has no possible value left; the result on is the name of
+// that parameter.
 func neverActive(space agent.Space, p agent.Param) (on string, dead bool) {
 	left := map[string][]any{}
 	var walk func(agent.Param) bool

@@ -136,7 +136,7 @@ type Agent struct {
 	// Alike counts the near-duplicate tasks across the agent's suites.
 	Alike bench.Likeness
 	// Space is the space that is searched. A parameter that is not searched has the
-	// champion's value as its only one.
+	// champion's value as its only value.
 	Space agent.Space
 	// Known is the space that champion files and archived configs are checked against. It
 	// differs from Space in that parameters without effect have their declared range. For

@@ -119,8 +119,8 @@ func share(is bool) float64 {
 	return 0
 }
 
-// Claims writes, by family and contestant, means over the runs of a round on problems that
-// consist of real runs. The columns are:
+// Claims writes means over the runs of a round, by family and contestant, for problems
+// that consist of real runs. The columns are:
 //
 //   - the contestant's own estimate of its recommendation;
 //   - the recommendation's score on the search tasks, and its true score;

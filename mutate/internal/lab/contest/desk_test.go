@@ -82,7 +82,7 @@ func TestEarlierNightIsRemembered(t *testing.T) {
 }
 
 // TestHistories checks what each contestant with a history receives, and that an earlier
-// night on the same problem has different noise from tonight.
+// night on the same problem has noise that differs from tonight's.
 func TestHistories(t *testing.T) {
 	p := family(t, "nights")
 	for name, want := range map[string]struct {

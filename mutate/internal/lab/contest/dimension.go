@@ -34,8 +34,8 @@ type need struct {
 	Values    []float64 `json:"values"`
 }
 
-// genome is a config with one number for each dimension: the value of a number, or the
-// index in a list. The values of inactive dimensions are ignored.
+// genome is a config with one number for each dimension: a numeric value, or the index of
+// a value in a list. The values of inactive dimensions are ignored.
 type genome []float64
 
 // chart converts between the configs of a space and genomes.

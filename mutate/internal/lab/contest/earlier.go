@@ -14,8 +14,8 @@ import (
 // earlier returns the results from earlier nights that are given to a search.
 type earlier func(*Desk) []mutate.Remembered
 
-// changed returns the results of the earlier night of a problem that has one, as an archive
-// would hold them if the change to the agent was not declared.
+// changed returns the results of a problem's earlier night, if it has one, as an archive
+// would contain them if the change to the agent had not been declared.
 func changed(d *Desk) []mutate.Remembered {
 	if d.Problem.Earlier == nil {
 		return nil

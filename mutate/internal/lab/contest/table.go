@@ -103,7 +103,7 @@ func sum(runs []Run, budget int, contestant, family string) cell {
 	return c
 }
 
-// average returns the mean over families, or false unless every family has a run.
+// average returns the mean over families. It returns false unless every family has a run.
 func average(cells map[string]cell, of func(cell) float64) (float64, bool) {
 	total := 0.0
 	for _, c := range cells {

@@ -51,16 +51,16 @@ type recipe struct {
 	tools, lines               span
 
 	// These fields describe the effects of single parameters. shape draws the effect of a
-	// number. matter is the number of effects that count fully, where 0 means all; the
-	// others count a fiftieth.
+	// number. matter is the number of effects that count fully, where 0 means all; each
+	// of the others counts a fiftieth.
 	shape  shapes
 	matter int
 	// These fields are the numbers of interactions of each kind, and the weight of an
 	// interaction relative to a single effect.
 	pairs, bends, chains, teams, clashes span
 	weight                               float64
-	// catastrophes is the number of regions in which the probability of success is
-	// multiplied by remains. Each region is about a fifth of the space.
+	// catastrophes is the number of regions in which a factor drawn from remains
+	// multiplies the probability of success. Each region is about a fifth of the space.
 	catastrophes span
 	remains      stretch
 

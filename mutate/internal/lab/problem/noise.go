@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// grading is the way in which an expected score is turned into the score of one evaluation.
+// grading specifies how an expected score becomes the score of one evaluation.
 type grading int
 
 const (

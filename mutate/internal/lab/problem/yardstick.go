@@ -1,8 +1,8 @@
 package problem
 
 // Yardstick returns families whose structure differs from that of [Families]. No constant
-// of the searcher is set on them: they are meant for judging a change, on seeds that are
-// named before their problems are drawn and are never used again.
+// of the searcher is tuned on them: they are meant for judging a change, on seeds that
+// are named before their problems are drawn and are never used again.
 func Yardstick() []Family { return families(unseen()) }
 
 // unseen returns the recipes of the yardstick. Their numbers were set once so that the

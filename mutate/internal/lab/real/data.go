@@ -147,8 +147,8 @@ func readCollection(dir string) (collection, error) {
 	return c, err
 }
 
-// judgement adds the relevance judgement on one line of a file to relevant. It ignores the
-// header line.
+// judgement parses one line of a file and adds its relevance judgement to the map
+// relevant. It ignores the header line.
 func judgement(line string, place map[string]int32, relevant map[string]map[int32]float64) error {
 	words := strings.Split(line, "\t")
 	if len(words) != 3 {

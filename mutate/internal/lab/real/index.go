@@ -26,7 +26,7 @@ type index struct {
 	lengths, totals []float64
 	mean, total     float64
 
-	norms sync.Map // of scale to []float64
+	norms sync.Map // maps a scale to a []float64
 }
 
 // newIndex returns an index of texts, each of which is given by its features.

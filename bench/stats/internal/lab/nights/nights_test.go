@@ -30,8 +30,8 @@ func TestNightsWithoutGain(t *testing.T) {
 	}
 }
 
-// TestNightsWithGain checks that a gain of eight points is found in about four nights and
-// reported about correctly.
+// TestNightsWithGain checks that a gain of eight points is found in about four nights,
+// and that its reported size is about right.
 func TestNightsWithGain(t *testing.T) {
 	t.Parallel()
 	const repetitions = 60

@@ -157,5 +157,5 @@ func (a *archive) finalists(n int, variance float64, fixed bool) []confirm.Final
 	return kept.items
 }
 
-// void drops all evidence on variants.
+// void drops all evidence about variants.
 func (a *archive) void() { a.variants = nil }

@@ -171,13 +171,14 @@ func (w World) domain(task int) int {
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // shift returns the change in logits that changes the mean success probability over all
-// tasks by gain if effects vary with the standard deviation interaction. It inverts the
-// mean of a logistic function over a normal distribution by bisection.
+// tasks by the given gain if effects vary with the given standard deviation
+// (interaction). It inverts the mean of a logistic function over a normal distribution by
+// bisection.
 func shift(gain, interaction float64) float64 {
 	return World{Gain: gain, Interaction: interaction}.shift()
 }
 
-// shift returns the shift of the better variant outside of the domain that it harms.
+// shift returns the better variant's shift on tasks outside the domain that it harms.
 func (w World) shift() float64 {
 	mean := func(shift, sd float64) float64 {
 		const half = 400

@@ -76,9 +76,9 @@ func (s *searched) look() string {
 	return problem.Text
 }
 
-// TestSlowCode checks that it is a problem of the target if its unchanged code takes longer
-// than its bound. The code is not run again in the same night, unless it has more time; it
-// is run again in the next night and if it changes.
+// TestSlowCode checks that if a target's unchanged code takes longer than its bound, this
+// is reported as a problem of the target. The code is not run again in the same night
+// unless the bound is raised; it is run again in the next night, and after a change.
 func TestSlowCode(t *testing.T) {
 	for name, c := range map[string]struct {
 		scoring    review.Scoring

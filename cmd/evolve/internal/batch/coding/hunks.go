@@ -24,7 +24,7 @@ type Part struct {
 // Hunk is one hunk of a version's change to the code, with the separate effect of this
 // hunk.
 type Hunk struct {
-	// Text has the hunk's lines, clipped.
+	// Text contains the hunk's lines, truncated.
 	Text string `json:"text"`
 	// Place is the hunk's file and line in the base; it is empty for a parameter.
 	Place string `json:"place,omitempty"`

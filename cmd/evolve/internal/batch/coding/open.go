@@ -19,7 +19,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// Open prepares the target's versions to run. The context building bounds the initial
+// Open prepares the target's versions to run. building is the context of the initial
 // builds, which can take minutes. scratch is a folder for working directories.
 func (p *Prospect) Open(ctx, building context.Context, scratch string) (night.Opened, error) {
 	if p.own != nil {

@@ -166,7 +166,8 @@ func (m mutation) draw(rng *rand.Rand) string { return m.blocks[rng.IntN(len(m.b
 // blocks; smaller numbers occur everywhere.
 const leastShared = 3
 
-// repeat makes the change of a number in one block in the other blocks too.
+// repeat applies a change that was made to a number in one block to the other blocks as
+// well.
 func (m mutation) repeat(c *change, name, before, after string) {
 	from, to, ok := renumbered(before, after)
 	if n, err := strconv.ParseFloat(from, 64); !ok || err != nil || n < leastShared && n == math.Trunc(n) {

@@ -29,7 +29,7 @@ type Opener struct {
 	Version func(a *workspace.Agent, folder, scratch string) (night.Opened, error)
 }
 
-// owned is the agent whose own code a target is.
+// owned is an agent whose own code is a target.
 type owned struct {
 	*workspace.Agent
 	// folder is the agent's slash-separated folder in the repository.
@@ -177,8 +177,8 @@ func (p *Prospect) isParameter(name string) bool {
 	return ok
 }
 
-// ownFiles adds to changed, which holds a version's changed files, those files of the
-// agent's champion that the version changes.
+// ownFiles adds the files of the agent's champion that a version changes to changed,
+// which holds all the files that the version changes.
 func (p *Prospect) ownFiles(c agent.Config, changed map[string][]byte) {
 	for in, data := range p.championFiles(p.parameters(c)) {
 		if was := p.own.config[in]; string(was) != string(data) || (was != nil) != (data != nil) {
@@ -187,9 +187,9 @@ func (p *Prospect) ownFiles(c agent.Config, changed map[string][]byte) {
 	}
 }
 
-// championFiles returns the files that hold an agent's config, by path in the repository.
-// The files of the champion are returned as committed, with the comments and the order that
-// they have there.
+// championFiles returns the files that contain an agent's config, keyed by path in the
+// repository. The champion's files are returned as committed, with their comments and
+// their order.
 func (p *Prospect) championFiles(config agent.Config) map[string][]byte {
 	out := map[string][]byte{}
 	for name, data := range workspace.ChampionFiles(p.own.Agent, config) {

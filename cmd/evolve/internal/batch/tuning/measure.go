@@ -144,8 +144,8 @@ func (s *search) write(tree string, c agent.Config) error {
 }
 
 // repeats returns the maximum number of repeated runs of one config. If all runs of the
-// base agree, the metric is counted rather than timed, and a second run would be no new
-// evidence.
+// base agree, the metric is counted rather than timed, and a second run would provide no
+// new evidence.
 func repeats(base []gobench.Run, ref *gobench.Reference, rule gobench.Rule) int {
 	for _, name := range ref.Benchmarks() {
 		k := gobench.Key{Benchmark: name, Unit: rule.Metric}

@@ -26,8 +26,8 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	// gamer first writes code that prints values in place of the scoring command if that
 	// command is started with the names of cases, and then writes fair code.
 	"gamer": gamer,
-	// hider prints values like gamer, but prints nothing if the command is started without
-	// the names of cases.
+	// hider prints values as gamer does, but prints nothing if the command is started
+	// without the names of cases.
 	"hider": hider,
 	// ender first writes code that prints values however the command is started, and that
 	// ends the process before the test looks. It then writes fair code.

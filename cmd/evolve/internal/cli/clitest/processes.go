@@ -48,8 +48,8 @@ func scriptTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	scriptExit(ts, false, []string{args[0], "sh", "-c", "script -qec " + text.ShellQuote("stty cols "+cmp.Or(ts.Getenv("COLS"), "80")+" rows 24; "+strings.Join(words, " ")) + " /dev/null < " + text.ShellQuote(ts.MkAbs(args[1]))})
 }
 
-// scriptGone requires that the command line of no process contains a given word or, with !,
-// that the command line of at least one process does.
+// scriptGone requires that no process has a given word in its command line or, with !,
+// that at least one process has.
 func scriptGone(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: gone WORD")

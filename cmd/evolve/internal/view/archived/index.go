@@ -248,8 +248,8 @@ func (x *index) versionOf(run string) version {
 	return version{}
 }
 
-// readVariants adds the variants that the index does not have yet: at first all variants,
-// and later those with the next numbers.
+// readVariants adds the variants that the index lacks: on the first call all variants,
+// and on later calls those with the next numbers.
 func (x *index) readVariants(ctx context.Context, a *archive.Archive) error {
 	x.mu.Lock()
 	n := len(x.variants)

@@ -19,7 +19,7 @@ import (
 // browser.
 var large = flag.String("large", "", "write an archive of 5,000 variants by 500 tasks into this `DIR`")
 
-// TestLargeArchive writes the archive in which the browser check of the pages scrolls.
+// TestLargeArchive writes the archive whose pages the browser check scrolls through.
 func TestLargeArchive(t *testing.T) {
 	if *large == "" {
 		t.Skip("-large names no folder")

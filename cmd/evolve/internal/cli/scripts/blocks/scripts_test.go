@@ -1,5 +1,5 @@
-// Package blocks has the scripts about searching marked blocks of source code in languages
-// other than Go for versions with a better value.
+// Package blocks has the scripts about searches for better versions of marked blocks of
+// source code in languages other than Go.
 package blocks
 
 import (
