@@ -21,10 +21,10 @@ func (f Fixtures) HasFiles() bool {
 }
 
 // ForAgent returns the part of the task that an agent may see, with the earlier turns
-// before its messages; for a script, the goal is its first message. Answer, graders, split,
-// tags, source and the id in the suite, which may reveal the split, are omitted. The id
-// that the agent sees is derived from the visible content only, so it is the same on every
-// night. The caller sets Files, from [LayOut].
+// prepended to its messages; for a script, the goal is its first message. Answer,
+// graders, split, tags, source and the id in the suite, which may reveal the split, are
+// omitted. The id that the agent sees is derived from the visible content only, so it is
+// the same on every night. The caller sets Files, from [LayOut].
 func (t *Task) ForAgent() agent.Task {
 	messages := t.Messages
 	if len(t.Fixtures.Turns) > 0 {

@@ -51,11 +51,11 @@ func (n *JudgeNoise) Add(graders []Draws) {
 // Any reports whether a judge graded any evaluation.
 func (n *JudgeNoise) Any() bool { return n != nil && n.Answers+n.Single > 0 }
 
-// Statement describes the noise that affects a detectable improvement, in words that
-// continue the description of that improvement.
+// Statement describes the noise that determines how small an improvement can be detected.
+// Its words continue the sentence that states this improvement.
 func (n *JudgeNoise) Statement() string {
 	if n.Answers == 0 {
-		return `the noise of its judges is unknown, because they take only one sample (set "samples" to 2 or more to measure it)`
+		return `the noise of the judges is unknown, because they take only one sample (set "samples" to 2 or more to measure it)`
 	}
 	sd := math.Sqrt(n.Variance)
 	return fmt.Sprintf("the noise of the judges is %s points (standard deviation) per score and %s per pair, measured over %s",

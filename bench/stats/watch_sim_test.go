@@ -218,8 +218,8 @@ func TestSustains(t *testing.T) {
 }
 
 // adoptions returns the share of months after an adoption of w in which any night raises
-// an alarm, and the share in which a later night withdraws one. If stays is set, evidence
-// is sustained as by [Adopted.Sustains].
+// an alarm, and the share in which a later night withdraws the alarm. If stays is set,
+// evidence is sustained as by [Adopted.Sustains].
 func adoptions(w watchedAgent, months int, stays bool, rng *rand.Rand) (alarms, gone float64) {
 	for range months {
 		nights := w.nights(30, rng)

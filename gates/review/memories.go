@@ -47,10 +47,11 @@ type Learned struct {
 }
 
 // ProposeMemories proposes the memories from an agent's stored turns and sessions: facts
-// from distillations, facts that users corrected or asked to remember, and facts that the
-// agent added. It leaves out the agent's existing memories, retracted or not, and memories
-// that were already proposed and decided on. Memories that wait in an earlier proposal are
-// carried over from it, so they outlive their session. clean removes credentials.
+// from distillations, facts that users corrected or asked the agent to remember, and
+// facts that the agent added. It leaves out the agent's existing memories, retracted or
+// not, and memories that were already proposed and decided on. Memories that wait in an
+// earlier proposal are carried over from it, so they outlive their session. clean removes
+// credentials.
 func (rev *Reviewer) ProposeMemories(ctx context.Context, agentID, run string, clean func(string) string) (Learned, error) {
 	return inSession(ctx, rev, func(s *session) (Learned, error) { return s.proposeMemories(ctx, agentID, run, clean) })
 }

@@ -135,7 +135,7 @@ func TestOfTwoThatReplaceEachOtherOneStays(t *testing.T) {
 }
 
 // TestOfAWinnerThatIsNoneAlmostNothingStays checks that if a winner has no gain, all its
-// changes are reverted except one, without which it would be the champion.
+// changes but one are reverted; without the last, it would be identical to the champion.
 func TestOfAWinnerThatIsNoneAlmostNothingStays(t *testing.T) {
 	for _, certain := range []bool{false, true} {
 		w := switches(6, 40, weighted(nil))

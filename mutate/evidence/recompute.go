@@ -120,7 +120,7 @@ func unlike(was, is any) []string {
 			continue
 		}
 		if a, b := string(one[name]), string(two[name]); len(a)+len(b) < 48 && a != "" && b != "" {
-			name += " " + a + " for " + b
+			name += " " + a + " instead of " + b
 		}
 		out = append(out, name)
 	}

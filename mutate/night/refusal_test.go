@@ -66,7 +66,7 @@ func TestNearTwins(t *testing.T) {
 		if c.out && cause.Sentence != "everything that looks better (1 variant) is the same as, or close to, P4, rolled back on 2026-11-22: it was slow; it stays excluded until the agent, its tasks or the settings change" {
 			t.Errorf("%s: %s", name, cause.Sentence)
 		}
-		if name == "a twin, however good" && left.Reason != "the same as P4 but for b: 0.5 and 0.52, which differ by 2.0 % of its range; P4 was rolled back on 2026-11-22: it was slow" {
+		if name == "a twin, however good" && left.Reason != "the same as P4 but for b: 0.5 and 0.52, which differ by 2.0 % of the parameter's range; P4 was rolled back on 2026-11-22: it was slow" {
 			t.Errorf("%s", left.Reason)
 		}
 	}

@@ -150,8 +150,8 @@ type view struct {
 
 	mentions *functions // names in the bodies of all functions of the package
 	purity   *purity    // of these functions
-	// still holds the functions that must not change: those that initialise the package,
-	// use goto, or are recursive.
+	// The set still contains the functions that must not change: those that initialise
+	// the package, use goto, or are recursive.
 	still    map[*ast.FuncDecl]bool
 	computed map[string]bool // variables whose initial value is computed
 }

@@ -19,9 +19,8 @@ func (r *Rewriter) header(items []item) string {
 	return ""
 }
 
-// lostHeaders returns the lines of the base that begin with a condition, keyed by their
-// tokens, with the number of times that each occurs more often in the base than in the
-// text.
+// lostHeaders returns the lines of the base that open a conditional, keyed by their
+// tokens, each with how many more times it occurs in the base than in the text.
 func (r *Rewriter) lostHeaders(base, text string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.SplitSeq(base, "\n") {

@@ -95,7 +95,7 @@ func valuesText(p model.ParamInfluence) spans {
 // the sum of their separate effects.
 func interactionBlocks(f *model.Influence) []block {
 	if f.Tested == 0 {
-		return []block{para{Note: true, Text: say("Interactions: no result. No two parameters were tried often enough in all combinations of two values.")}}
+		return []block{para{Note: true, Text: say("Interactions: no result, because for no two parameters was every combination of two values of each tried often enough.")}}
 	}
 	var shown []model.Interaction
 	unshown := 0

@@ -186,7 +186,7 @@ func TestEvictionKeepsTheFallback(t *testing.T) {
 // not exist, only one capsule is added, and none is displaced.
 func TestNamesWithoutEnd(t *testing.T) {
 	e := &Experience{}
-	for i := range 300 { // as many domains as tools of a program
+	for i := range 300 { // the same number of domains as a program has tools
 		e.Learn(Turn{Domain: fmt.Sprint("d", i), Time: day, Calls: []Call{{Tool: "calculate", Outcome: agent.OK}}})
 	}
 	before := len(e.Capsules)

@@ -24,8 +24,8 @@ func (r *runner) began(ctx context.Context, takenUp string) (time.Time, error) {
 	return run.Started, err
 }
 
-// plan fills in the run with the given number, and its plans. takenUp is the id of the
-// interrupted run that it may resume; it is empty for a new run.
+// plan sets up the run that has the given number, and its plans. takenUp is the id of the
+// interrupted run that this run may resume, or empty for a new run.
 func (r *runner) plan(ctx context.Context, number int, takenUp string) error {
 	o := r.o
 	seed := int64(number)

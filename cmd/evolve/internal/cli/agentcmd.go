@@ -149,7 +149,7 @@ func agentShow(sh *shell, c *cli.Context) error {
 		sh.printf("\n  not searched: %s\n", text.Visible(left))
 	}
 	if named := a.NamedInVain(); named != "" {
-		sh.printf("  agent.yaml nevertheless names %s under space:\n", text.Visible(named))
+		sh.printf("  agent.yaml nevertheless lists %s under the key `space`\n", text.Visible(named))
 	}
 	if len(a.Allow) > 0 {
 		sh.printf("\n  tools allowed to keep or share text beyond a turn: %s; in live turns, only at autonomy level 2 or higher\n", strings.Join(a.Allow, ", "))

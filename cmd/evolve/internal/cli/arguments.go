@@ -112,7 +112,7 @@ func arrange(commands []*cli.Command, args []string) (commandLine, error) {
 		return line, err
 	}
 	if len(line.path) == 0 && len(line.flags)+len(line.rest) > 0 {
-		return line, exit.Errorf(exit.Usage, "`evolve help` lists the commands", "no command is named")
+		return line, exit.Errorf(exit.Usage, "`evolve help` lists the commands", "no command was given")
 	}
 	for _, name := range line.used {
 		if findFlag(line.known, name) == nil {

@@ -89,9 +89,9 @@ func TestArrangeRefuses(t *testing.T) {
 		{"--yes status", "there is no flag --yes", "`--help` lists the flags"},
 		{"status --html", "there is no flag --html", "`--help` lists the flags"},
 		{"run --budget-evals", "--budget-evals needs a value", ""},
-		{"--json", "no command is named", "`evolve help` lists the commands"},
+		{"--json", "no command was given", "`evolve help` lists the commands"},
 		{"--", "", ""},
-		{"-- status", "no command is named", "`evolve help` lists the commands"},
+		{"-- status", "no command was given", "`evolve help` lists the commands"},
 	} {
 		t.Run(tt.typed, func(t *testing.T) {
 			_, err := arrange(testCommands(t), strings.Fields(tt.typed))

@@ -174,7 +174,7 @@ func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers, m *
 		if sh.quiet {
 			return
 		}
-		sh.eprintf("workers: %s published, %d answered%s\n", count(s.Published, "task"), s.Answered, mishaps(s))
+		sh.eprintf("workers: %s published, %s answered%s\n", count(s.Published, "task"), text.Whole(s.Answered), mishaps(s))
 	}, nil
 }
 

@@ -39,7 +39,7 @@ func leftWords(left archive.Run) string {
 		used += l.Used
 	}
 	if missing := left.BudgetEval - used; missing > 0 && len(left.Limits) > 0 {
-		open = fmt.Sprintf(": %d of its %s not made", missing, count(left.BudgetEval, "evaluation")+wasOrWere(missing))
+		open = fmt.Sprintf(": %s of its %s not made", text.Whole(missing), count(left.BudgetEval, "evaluation")+wasOrWere(missing))
 	}
 	return fmt.Sprintf("run %s %s and is left unfinished%s; only the latest run can be resumed: next time, type `evolve run --resume` before you start another run", left.ID, how, open)
 }

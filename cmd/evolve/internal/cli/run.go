@@ -299,7 +299,7 @@ func reportUnreported(ctx context.Context, sh *shell, w *workspace.Workspace, op
 		return false, unreportedError{err}
 	}
 	o.tells.note(ctx, w, opts.Archive, u.Summary, report)
-	sh.eprintf("run %s had ended, but was killed before it could report; its report has now been written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
+	sh.eprintf("run %s ended, but its process was killed before it could report; the report has now been written: %s\n", u.Run.ID, sh.command("evolve report "+u.Run.ID))
 	return false, nil
 }
 

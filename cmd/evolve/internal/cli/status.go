@@ -149,9 +149,9 @@ type draftLine struct {
 	Moved string `json:"moved,omitempty"`
 }
 
-// The number of the latest runs that the status shows, the number that it searches for
-// its other parts, and the number of the latest ledger entries that it verifies. With
-// these limits, the status takes no longer after years of use.
+// These are the number of the latest runs that the status shows, the number that it reads
+// to fill its other sections, and the number of the latest ledger entries that it
+// verifies. With these limits, the status takes no longer after years of use.
 const (
 	statusRuns    = 5
 	statusLooks   = 100

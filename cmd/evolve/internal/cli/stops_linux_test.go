@@ -152,7 +152,7 @@ func TestKilledBetweenItsEndAndItsExit(t *testing.T) {
 			}
 			out, errs := p.run(0, again...)
 			_, ids := p.runs()
-			if !strings.Contains(errs, "had ended, but was killed") {
+			if !strings.Contains(errs, " ended, but its process was killed") {
 				if name != "afresh" {
 					t.Errorf("nothing is said of the run before: %q", errs)
 				}

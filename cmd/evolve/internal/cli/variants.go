@@ -46,7 +46,7 @@ func agentOf(c *cli.Context, a *archive.Archive) (string, error) {
 	}
 	switch len(ids) {
 	case 0:
-		return "", exit.Errorf(exit.Usage, "`evolve run` creates the first entries", "nothing is recorded in this workspace yet")
+		return "", exit.Errorf(exit.Usage, "`evolve run` records the first results", "nothing is recorded in this workspace yet")
 	case 1:
 		return ids[0], nil
 	}

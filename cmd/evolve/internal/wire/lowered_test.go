@@ -150,7 +150,7 @@ func TestUnreadableLowering(t *testing.T) {
 		if err := a.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Lstat(path + refusedEnding); err != nil || !strings.Contains(log.String(), "lower it again") {
+		if _, err := os.Lstat(path + refusedEnding); err != nil || !strings.Contains(log.String(), "lower the level again") {
 			t.Errorf("%s: %v, %s", name, err, log)
 		}
 	}

@@ -26,7 +26,7 @@ agents/solver/agent.yaml:1:1: "suites" is missing
 		agentYAMLCase("unknown model", "id: solver\nadapter: {kind: builtin, model: heuristics}\nsuites: [tasks]\n", `agents/solver/agent.yaml:2:33: there is no route "heuristics" (did you mean "heuristic"?)`, false),
 		agentYAMLCase("unknown protocol and zero pool", "id: solver\nadapter: {kind: command, argv: [a], protocol: json, pool: 0}\nsuites: [tasks]\n", `
 agents/solver/agent.yaml:2:47: "protocol" must be jsonl or once, not "json" (did you mean "jsonl"?)
-agents/solver/agent.yaml:2:59: "pool" is 0, outside 1 to 1024
+agents/solver/agent.yaml:2:59: "pool" is 0, but must be from 1 to 1024
 `, true),
 		agentYAMLCase("value in env", "id: solver\nadapter: {kind: command, argv: [a], env: [KEY=secret, KEY2, KEY2]}\nsuites: [tasks]\n", `
 agents/solver/agent.yaml:2:43: item 1 of "env" must be the name of an environment variable (give only names: the values are taken from the environment)

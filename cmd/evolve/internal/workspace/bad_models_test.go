@@ -41,9 +41,9 @@ func badModels() []badCase {
 		settings("route without model", good+"routes: {default: {provider: local}}\n", `evolve.yaml:2:19: "model" is missing`, true),
 		settings("model with a space", good+"routes: {default: {provider: local, model: my model}}\n", `evolve.yaml:2:44: "model" must be letters, digits and _ . : / @ + ~ -, at most 200, not "my model"`, true),
 		settings("route that is too warm", good+"routes: {default: {provider: local, model: m, temperature: 3, max_tokens: 0, context: 10}}\n", `
-evolve.yaml:2:60: "temperature" is 3, outside the range 0 to 2
-evolve.yaml:2:75: "max_tokens" is 0, outside 1 to 20000
-evolve.yaml:2:87: "context" is 10, outside 1000 to 100000000
+evolve.yaml:2:60: "temperature" is 3, but must be from 0 to 2
+evolve.yaml:2:75: "max_tokens" is 0, but must be from 1 to 20000
+evolve.yaml:2:87: "context" is 10, but must be from 1000 to 100000000
 `, true),
 		settings("route with the name of a model", good+"routes: {default: {provider: local, model: m}, heuristic: {provider: local, model: m}}\n", `evolve.yaml:2:48: a route cannot be called "heuristic": that name stands for the model that needs no provider`, false),
 		settings("reflection by a route that is not there", good+"routes: {default: {provider: local, model: m}, code: {provider: local, model: m}}\nsearch: {reflect: cod}\n", `evolve.yaml:3:19: there is no route "cod" (did you mean "code"?)`, false),
@@ -53,8 +53,8 @@ evolve.yaml:2:87: "context" is 10, outside 1000 to 100000000
 evolve.yaml:4:39: there is no route "cod"
 evolve.yaml:4:53: the route "default" is named twice
 evolve.yaml:4:71: "max_usd" must be above 0
-evolve.yaml:4:86: "max_tokens" is 0, outside 1 to 1000000000000
-evolve.yaml:4:98: "every" is 0, outside 1 to 1000000000
+evolve.yaml:4:86: "max_tokens" is 0, but must be from 1 to 1000000000000
+evolve.yaml:4:98: "every" is 0, but must be from 1 to 1000000000
 `, true),
 		settings("reflection by no route", good+"search: {reflect: {every: 3}}\n", `evolve.yaml:2:19: "routes" is missing`, true),
 		{"model that is no route", map[string]string{

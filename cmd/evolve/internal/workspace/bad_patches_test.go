@@ -24,11 +24,11 @@ evolve.yaml:3:55: item 6 of "allow" must be a path from the root of the reposito
 `, true),
 		one("two targets of one name", "{name: code, allow: [a]}\n    - {name: code, allow: [b]}", `evolve.yaml:4:14: there are two targets named "code"`, false),
 		one("bounds of a target", "{name: code, allow: [a], max_files: 0, max_bytes: 0}", `
-evolve.yaml:3:43: "max_files" is 0, outside 1 to 1000
-evolve.yaml:3:57: "max_bytes" is 0, outside 1 to 67108864
+evolve.yaml:3:43: "max_files" is 0, but must be from 1 to 1000
+evolve.yaml:3:57: "max_bytes" is 0, but must be from 1 to 67108864
 `, true),
 		one("too few runs of a benchmark", "{name: code, allow: [a], benchmark: {count: 3, pattern: '(', packages: [/srv], metric: 'ns op'}}", `
-evolve.yaml:3:51: "count" is 3, outside 6 to 100
+evolve.yaml:3:51: "count" is 3, but must be from 6 to 100
 evolve.yaml:3:63: "pattern" is not a valid pattern: error parsing regexp: missing closing ): `+"`(`"+`
 evolve.yaml:3:79: item 1 of "packages" must be a package in the repository, such as ./cache or ./..., not "/srv"
 evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not "ns op"
@@ -36,7 +36,7 @@ evolve.yaml:3:94: "metric" must be a unit such as sec/op, B/op or allocs/op, not
 		one("metric of an unknown unit", "{name: code, allow: [a], benchmark: {metric: work/op}}", `evolve.yaml:3:52: no setting specifies whether lower or higher values of work/op are better (add better: lower, or better: higher)`, false),
 		one("neither better nor worse", "{name: code, allow: [a], benchmark: {metric: work/op, better: less, tune: -1}}", `
 evolve.yaml:3:69: "better" must be lower or higher, not "less"
-evolve.yaml:3:81: "tune" is -1, outside 0 to 10000
+evolve.yaml:3:81: "tune" is -1, but must be from 0 to 10000
 `, true),
 		one("two ways to measure", "{name: code, allow: [a], benchmark: {packages: [./a], command: [sh, run.sh], pattern: Get}}", `
 evolve.yaml:3:54: "packages" cannot be used with "command" (the command replaces Go benchmarks: leave one of the two keys out)
@@ -47,7 +47,7 @@ evolve.yaml:3:93: "pattern" cannot be used with "command" (the command replaces 
 		one("a command without a program", "{name: code, allow: [a], benchmark: {command: ['', run.sh]}}", `evolve.yaml:3:53: "command" names no program`, false),
 		one("a command with a unit of its own", "{name: code, allow: [a], benchmark: {command: [run], metric: work/op}}", `evolve.yaml:3:68: no setting specifies whether lower or higher values of work/op are better (add better: lower, or better: higher)`, false),
 		one("a unit that is kept in another", "{name: code, allow: [a], benchmark: {metric: ns/op, better: lower}}", `evolve.yaml:3:52: results in ns/op are recorded in sec/op (write sec/op)`, false),
-		one("tried on too few tasks", "{name: code, allow: [a], agent: solver, tasks: 5}", `evolve.yaml:3:54: "tasks" is 5, outside 6 to 1000`, true),
+		one("tried on too few tasks", "{name: code, allow: [a], agent: solver, tasks: 5}", `evolve.yaml:3:54: "tasks" is 5, but must be from 6 to 1000`, true),
 		one("tasks without an agent", "{name: code, allow: [a], tasks: 50}", `evolve.yaml:3:39: "tasks" requires "agent" (name the agent whose program the target is)`, false),
 		one("agents that cannot be tried", "{name: a, allow: [a], agent: solvr}\n    - {name: b, allow: [a], agent: solver}\n    - {name: c, allow: [a], repo: ../code, agent: solver}\n    - {name: d, allow: [a], repo: .., agent: solver}", `
 evolve.yaml:3:36: there is no agent "solvr" (did you mean "solver"?)

@@ -9,13 +9,13 @@ func badPolicies() []badCase {
 		settings("unknown layer", "policies: {enviroment: {}}\n", `evolve.yaml:1:12: unknown key "enviroment" (did you mean "environment"?)`, true),
 		environment("unknown limit", "{dedline: 5s}", `evolve.yaml:2:17: unknown key "dedline" (did you mean "deadline"?)`, true),
 		environment("unknown key of a group", "{retry: {atempts: 3}}", `evolve.yaml:2:25: unknown key "atempts" (did you mean "attempts"?)`, true),
-		environment("deadline of nothing", "{deadline: 0s}", `evolve.yaml:2:27: "deadline" is 0s, outside 1ms to 24h`, false),
+		environment("deadline of nothing", "{deadline: 0s}", `evolve.yaml:2:27: "deadline" is 0s, but must be from 1ms to 24h`, false),
 		environment("every bound at once", "{deadline: 5, retry: {attempts: 0}, breaker: {failures: 1.5, slow_share: 0}, concurrency: -1}", `
 evolve.yaml:2:27: "deadline" must be a duration (write 5s for seconds)
-evolve.yaml:2:48: "attempts" is 0, outside 1 to 100
-evolve.yaml:2:72: "failures" is 1.5, outside the range 0 to 1
+evolve.yaml:2:48: "attempts" is 0, but must be from 1 to 100
+evolve.yaml:2:72: "failures" is 1.5, but must be from 0 to 1
 evolve.yaml:2:89: "slow_share" must be above 0
-evolve.yaml:2:106: "concurrency" is -1, outside 1 to 10000
+evolve.yaml:2:106: "concurrency" is -1, but must be from 1 to 10000
 `, true),
 		environment("backoff that shrinks", "{retry: {backoff: 5s, max_backoff: 1s}}", `evolve.yaml:2:51: "max_backoff" is below "backoff"`, false),
 		environment("rate without a time", "{rate: {calls: 60}}", `evolve.yaml:2:23: "calls" and "per" must be given together (write it like {calls: 60, per: 1m})`, false),

@@ -62,8 +62,8 @@ func badAdapters() []badCase {
 		service("service with a password", ", url: \"https://me:pw@a.example\"", `agents/solver/agent.yaml:2:28: a value looks like a secret (put secrets in environment variables and give only the variables' names)`, true),
 		service("service with the value of a header", ", url: https://a.example, headers_env: {Authorization: Basic x}", `agents/solver/agent.yaml:2:76: "Authorization" must be the name of an environment variable (give only names: the values are taken from the environment)`, true),
 		service("service without limits", ", url: https://a.example, pool: 0, timeout: 0s", `
-agents/solver/agent.yaml:2:53: "pool" is 0, outside 1 to 1024
-agents/solver/agent.yaml:2:65: "timeout" is 0s, outside 10ms to 24h
+agents/solver/agent.yaml:2:53: "pool" is 0, but must be from 1 to 1024
+agents/solver/agent.yaml:2:65: "timeout" is 0s, but must be from 10ms to 24h
 `, true),
 		helper("tool that is too large", "tools/a.star", strings.Repeat("#", maxTool+1), `agents/helper/tools/a.star: is larger than 65536 bytes`),
 		helper("tool that is no text", "tools/a.json", "\xff", `agents/helper/tools/a.json:1:1: is not valid UTF-8`),

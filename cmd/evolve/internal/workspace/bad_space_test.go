@@ -48,7 +48,7 @@ agents/solver/agent.yaml:8:52: "log" cannot be used with type: choice
 		// the built-in agent
 		builtinCase("unknown tool", "tools: [calcluate]\n", `agents/helper/agent.yaml:4:9: there is no tool "calcluate" (did you mean "calculate"?)`, false),
 		builtinCase("unknown parameter", "space:\n  recall.minscore: {min: 0.6}\n", `agents/helper/agent.yaml:5:3: the built-in agent has no parameter "recall.minscore" (did you mean "recall.min_score"?)`, false),
-		builtinCase("wider range", "space:\n  recall.min_score: {min: 0.1, max: 0.9}\n", `agents/helper/agent.yaml:5:27: "min" of "recall.min_score" is 0.1, outside the range 0.5 to 0.95`, false),
+		builtinCase("wider range", "space:\n  recall.min_score: {min: 0.1, max: 0.9}\n", `agents/helper/agent.yaml:5:27: "min" of "recall.min_score" is 0.1, but must be from 0.5 to 0.95`, false),
 		builtinCase("default outside the narrowed range", "space:\n  recall.min_score: {min: 0.8}\n", `agents/helper/agent.yaml:5:3: parameter "recall.min_score" has an invalid default, which is 0.75, but must be between 0.8 and 0.95 (give it a default in its range)`, false),
 		builtinCase("type changed", "space:\n  recall.min_score: {type: int, min: 1}\n", `agents/helper/agent.yaml:5:28: parameter "recall.min_score" is of type float (leave the type out)`, false),
 		builtinCase("key that does not apply", "space:\n  decompose.enabled: {min: 0}\n", `agents/helper/agent.yaml:5:28: "min" does not apply to a parameter of type bool`, false),

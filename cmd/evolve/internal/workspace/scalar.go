@@ -125,7 +125,7 @@ func (w whole[T]) read(s *source, n *yaml.Node, name string) {
 		return
 	}
 	if !ok || v < int64(w.min) || v > int64(w.max) {
-		s.bad(n, "", "%s is %s, outside %d to %d", name, n.Value, w.min, w.max)
+		s.bad(n, "", "%s is %s, but must be from %d to %d", name, n.Value, w.min, w.max)
 		return
 	}
 	*w.to = T(v)
@@ -158,7 +158,7 @@ func (f number) read(s *source, n *yaml.Node, name string) {
 	case f.above && v == f.min:
 		s.bad(n, f.hint, "%s must be above %s", name, plain(f.min))
 	case v < f.min || v > f.max:
-		s.bad(n, f.hint, "%s is %s, outside the range %s to %s", name, n.Value, plain(f.min), plain(f.max))
+		s.bad(n, f.hint, "%s is %s, but must be from %s to %s", name, n.Value, plain(f.min), plain(f.max))
 	default:
 		*f.to = v
 	}

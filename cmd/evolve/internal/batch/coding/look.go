@@ -228,7 +228,7 @@ func (p *Prospect) unmarked() error {
 		return err
 	}
 	if in != "" {
-		return &Problem{text.Visible(in) + " has a mark, but no patch may change it: " + text.Visible(why)}
+		return &Problem{text.Visible(in) + " contains a mark, but no patch may change the file: " + text.Visible(why)}
 	}
 	return &Problem{"no file that a patch may change has a marked block: write evolve:begin NAME and evolve:end in comments"}
 }
