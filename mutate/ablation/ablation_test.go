@@ -134,9 +134,9 @@ func TestOfTwoThatReplaceEachOtherOneStays(t *testing.T) {
 	}
 }
 
-// TestOfAWinnerThatIsNoneAlmostNothingStays checks that if a winner has no gain, all its
+// TestAFalseWinnerIsAlmostWhollyReverted checks that if a winner has no gain, all its
 // changes but one are reverted; without the last, it would be identical to the champion.
-func TestOfAWinnerThatIsNoneAlmostNothingStays(t *testing.T) {
+func TestAFalseWinnerIsAlmostWhollyReverted(t *testing.T) {
 	for _, certain := range []bool{false, true} {
 		w := switches(6, 40, weighted(nil))
 		w.certain = certain

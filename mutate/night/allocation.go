@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"evolve/archive"
 	"evolve/bench/confirm"
@@ -121,9 +122,7 @@ func divide(w input) allocation {
 			a.Search -= a.Ablate
 		}
 	}
-	if w.SearchTasks > 0 && a.Search < 4*w.SearchTasks {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("the search has %s for %s: few variants can be tried", text.Count(a.Search, "evaluation"), text.Count(w.SearchTasks, "task")))
-	}
+	a.Warnings = withFewVariants(a.Warnings, a.Search, w.SearchTasks)
 	a.Baseline = int(float64(a.Search) * w.Baseline)
 	return a
 }
@@ -164,6 +163,20 @@ func (a *allocation) power(w input) {
 	if a.Detectable == 0 && !w.Fixed && w.HoldoutUnits >= stats.LeastTasks(design.Alpha) {
 		a.Warnings = append(a.Warnings, "one night cannot show any improvement on new tasks; the evidence of several nights adds up")
 	}
+}
+
+// fewVariants ends the warning of [withFewVariants].
+const fewVariants = ": few variants can be tried"
+
+// withFewVariants returns the warnings without an earlier one that the search has few
+// evaluations. It adds one for the given numbers of evaluations and search tasks if there
+// are fewer than four evaluations for each task.
+func withFewVariants(warnings []string, evaluations, tasks int) []string {
+	out := slices.DeleteFunc(slices.Clone(warnings), func(w string) bool { return strings.HasSuffix(w, fewVariants) })
+	if tasks > 0 && evaluations < 4*tasks {
+		out = append(out, "the search has "+text.Count(evaluations, "evaluation")+" for "+text.Count(tasks, "task")+fewVariants)
+	}
+	return out
 }
 
 // inputOf returns the input for allocating the given number of evaluations to the agent's

@@ -1,6 +1,7 @@
 package night
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,5 +112,21 @@ func TestPlanWarnsWithoutABudget(t *testing.T) {
 		if p = s.NewPlan(nil); len(p.Warnings) != 1 {
 			t.Errorf("%d tasks of a search: %q", tasks, p.Warnings)
 		}
+	}
+}
+
+// TestFewVariants checks that a later plan replaces the warning of an earlier one, and drops
+// it if the search has enough evaluations.
+func TestFewVariants(t *testing.T) {
+	t.Parallel()
+	first := withFewVariants([]string{"another warning"}, 10, 40)
+	if want := []string{"another warning", "the search has 10 evaluations for 40 tasks: few variants can be tried"}; !slices.Equal(first, want) {
+		t.Errorf("%q, want %q", first, want)
+	}
+	if got, want := withFewVariants(first, 159, 40), []string{"another warning", "the search has 159 evaluations for 40 tasks: few variants can be tried"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := withFewVariants(first, 160, 40); !slices.Equal(got, []string{"another warning"}) {
+		t.Errorf("%q", got)
 	}
 }

@@ -200,6 +200,7 @@ func (n *night) distribute(total int) {
 		a.Baseline = int(float64(a.Search) * w.Baseline)
 	}
 	a.plan(n.Plan)
+	n.Plan.Warnings = withFewVariants(n.Plan.Warnings, a.Search, w.SearchTasks)
 }
 
 // slack is the fraction of a block by which the confirmation may exceed the mean pace. The

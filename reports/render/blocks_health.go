@@ -141,7 +141,11 @@ func runFacts(s subject) facts {
 		}
 		value := say(number.Duration(v.Seconds))
 		if len(phases) > 0 {
-			value = append(value, theirs("  "+strings.Join(phases, ", "), aside))
+			parts := "  " + strings.Join(phases, ", ")
+			if len(s.report.Agents) > 1 {
+				parts += "; all agents together, and parts of different agents can overlap"
+			}
+			value = append(value, theirs(parts, aside))
 		}
 		f.add("time", value)
 	}
