@@ -79,7 +79,7 @@ func optuna(d *Desk, program, sampler string, few int, rotates bool) (Outcome, e
 	return out, nil
 }
 
-// trials evaluates the configs that the script requests, until two thirds of the budget are
+// trials evaluates the configs that the script requests, until two thirds of the budget is
 // spent.
 func trials(d *Desk, s *script, c chart, few, group int) ([]*contender, error) {
 	var list []*contender
