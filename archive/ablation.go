@@ -36,7 +36,7 @@ const (
 
 // AblationPart is one hunk of a reduced winner's change.
 type AblationPart struct {
-	// Name contains the lines of the hunk, truncated. They are foreign text.
+	// Name contains the lines of the hunk, truncated. They are untrusted text.
 	Name string `json:"name"`
 	// Place is the file and line of the hunk in the champion's code. It is empty for a
 	// parameter, and in records written by an older version of evolve, which did not store

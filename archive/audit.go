@@ -32,9 +32,10 @@ type Audited struct {
 	Accepted int
 }
 
-// Audit checks the ledger's chain and its witness, and checks that decisions, proposals and
-// the evaluations that proposals rest on match the ledger. The first mismatch is returned
-// as a *LedgerError, a *WitnessError, a *BoundError or an *AuditError.
+// Audit checks the ledger's chain and its witness, and checks that the ledger matches the
+// decisions, the proposals, and the evaluations on which proposals rest. The first
+// mismatch is returned as a *LedgerError, a *WitnessError, a *BoundError or an
+// *AuditError.
 func (a *Archive) Audit(ctx context.Context) (Audited, error) {
 	var out Audited
 	var err error

@@ -149,8 +149,8 @@ func TestForgedLevel(t *testing.T) {
 	}
 }
 
-// TestImportRaisesNoLevel checks that an import brings the history of levels but raises no
-// level above the lowest, and that imported turns do not count towards one.
+// TestImportRaisesNoLevel checks that an import brings the history of levels but raises
+// no level above the lowest, and that imported turns do not count towards a level.
 func TestImportRaisesNoLevel(t *testing.T) {
 	ctx := context.Background()
 	a := OpenMemory()
@@ -307,9 +307,9 @@ func orSolver(name string) string {
 	return name
 }
 
-// TestDecisionsOnTheAgent tests which decided proposals count as decisions on the agent:
-// those with content that the agent or a nightly run wrote, whatever the decision, but
-// neither configs nor acts of a person.
+// TestDecisionsOnTheAgent tests which decided proposals count as decisions on the agent.
+// A proposal counts if the agent or a nightly run wrote its content, whatever the
+// decision. Configs and acts of a person do not count.
 func TestDecisionsOnTheAgent(t *testing.T) {
 	ctx := context.Background()
 	patch := func(origin string) ProposalRecord {

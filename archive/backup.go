@@ -153,10 +153,10 @@ func backupFile(ctx context.Context, store engine, dir string, version uint64) e
 	return err
 }
 
-// Restore creates an archive at dir, where there is none, from a backup. If the backup has
-// an older schema, the new archive is migrated to the current one. Restore returns the
-// contents of the archive, with its size on disk as Bytes. It uses Beside, so dir holds
-// either nothing or the whole archive.
+// Restore uses a backup to create an archive at dir, where there must be none yet. If the
+// backup has an older schema, the new archive is migrated to the current one. Restore
+// returns the contents of the archive, with its size on disk as Bytes. It uses Beside, so
+// dir holds either nothing or the whole archive.
 func Restore(ctx context.Context, dir string, r io.Reader, how Building) (Contents, error) {
 	var held Contents
 	var fresh string
@@ -237,7 +237,7 @@ type unstored struct{ engine }
 
 func (unstored) write(*batch) error { return nil }
 
-// maxRecord bounds the length in bytes of a value that is read from foreign input.
+// maxRecord bounds the length in bytes of a value that is read from untrusted input.
 const maxRecord = 64 << 20
 
 func readBackup(store engine, r io.Reader) error {

@@ -189,10 +189,10 @@ func syncPath(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// moveInto renames a folder to one that is absent or empty.
+// moveInto renames a folder to a path at which there is no folder or an empty folder.
 func moveInto(from, to string) error {
 	if info, err := os.Lstat(to); err == nil && info.IsDir() {
-		_ = os.Remove(to) // succeeds only if it is empty; otherwise the renaming fails
+		_ = os.Remove(to) // succeeds only if the folder is empty; otherwise the renaming below fails
 	}
 	if err := os.Rename(from, to); err != nil {
 		if errors.Is(err, fs.ErrExist) { // ENOTEMPTY as well
@@ -217,7 +217,7 @@ func replace(built, dir string, how Building) error {
 	}
 	err := func() error {
 		// The exchange puts the old archive where the new one was. That path must not be
-		// the building folder, because Beside removes it.
+		// the building folder, because Beside removes that folder.
 		if err := moveInto(built, how.Aside); err != nil {
 			return err
 		}

@@ -22,8 +22,8 @@ type Rests struct {
 	Against agent.ConfigID `json:"against"`
 }
 
-// Binding holds digests of a proposal. Each ledger entry about a proposal has one in its
-// data, under "bound", so that a record changed without an entry is detected.
+// Binding holds digests of a proposal. Each ledger entry about a proposal has a Binding
+// in its data, under "bound", so that a record changed without an entry is detected.
 type Binding struct {
 	State ProposalState `json:"state"`
 	// Files, Changes, Gates and Basis are digests. Files covers the paths and the contents
@@ -57,8 +57,8 @@ type boundData struct {
 // digests for it. It wraps ErrCorrupt if Differs is not empty.
 type BoundError struct {
 	ID string
-	// Differs names the parts that changed; it is empty if the ledger has no binding, as is
-	// the case for proposals from an older evolve.
+	// Differs names the parts that changed; it is empty if the ledger has no binding, as
+	// is the case for proposals from an older version of evolve.
 	Differs []string
 }
 
@@ -199,8 +199,8 @@ func (a *Archive) CheckBound(ctx context.Context, p ProposalRecord) error {
 	return nil
 }
 
-// differs returns the names of the parts in which the binding of the current record, now,
-// differs from b.
+// differs returns the names of the parts in which b differs from the binding of the
+// current record (now).
 func (b Binding) differs(now Binding) []string {
 	var out []string
 	for _, part := range []struct{ name, was, is string }{
@@ -218,7 +218,7 @@ func (b Binding) differs(now Binding) []string {
 }
 
 // bind adds the binding of a proposal to the data of its ledger entry. The evidence is
-// digested again only when the basis of the proposal differs from that of the last
+// digested again only when the basis of the proposal differs from the basis of the last
 // binding.
 func (a *Archive) bind(ctx context.Context, p ProposalRecord, data json.RawMessage) (json.RawMessage, error) {
 	now := Bind(p)

@@ -15,8 +15,8 @@ import (
 // The kinds of ledger entries about candidates. The subject of these entries is
 // "agent/number".
 const (
-	// ledgerEnter records that an entry into the confirmation was opened. The error control
-	// counts the entry whatever its outcome.
+	// ledgerEnter records that an entry into the confirmation was opened. The error
+	// control counts the entry whatever the outcome of the entry is.
 	ledgerEnter = "confirm.enter"
 	// ledgerPlace records that the state of a candidate changed, or that the candidate
 	// became void.
@@ -66,11 +66,11 @@ func (a *Archive) EnterCandidate(ctx context.Context, c Candidate) (Candidate, e
 	return c, err
 }
 
-// PutCandidate replaces a stored entry into the confirmation. The fields that were set when
-// the candidate entered (variant, champion, run, time, holds, spends, alpha) must not
-// change. If State or Void differs from the stored value, a ledger entry (kind
-// "confirm.end") with the time at is added in the same synced transaction. Once a candidate
-// is void or in a final state, neither State nor Void can change.
+// PutCandidate replaces a stored entry into the confirmation. The fields that were set
+// when the candidate entered (variant, champion, run, time, holds, spends, alpha) must
+// not change. If State or Void differs from the stored value, a ledger entry (kind
+// "confirm.end") with the given time (at) is added in the same synced transaction. Once a
+// candidate is void or in a final state, neither State nor Void can change.
 func (a *Archive) PutCandidate(ctx context.Context, c Candidate, at time.Time) error {
 	c.Time = normalizeTime(c.Time)
 	return a.change(ctx, "store candidate "+candidateSubject(c.Agent, c.Number), func(b *batch) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestChecked checks that a reading process finds in the list what it would find by reading
-// every file. It must read none of the listed files, except one that has changed since it
-// was listed, even if the file's size is the same.
+// TestChecked checks that a reading process finds in the list what it would find by
+// reading every file. The process must not read a listed file unless the file has changed
+// since it was listed. It must detect such a change even if the file's size is the same.
 func TestChecked(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(closedArchive(t).dir, storeName)
@@ -72,7 +72,7 @@ func TestChecked(t *testing.T) {
 }
 
 // TestCopyOfLost checks that a backup and an export fail if the disk has lost part of a
-// table since the table was listed, even though its stamp does not show the loss.
+// table since the table was listed, even if the table's stamp does not show the loss.
 func TestCopyOfLost(t *testing.T) {
 	t.Parallel()
 	w := closedArchive(t)

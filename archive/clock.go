@@ -12,8 +12,8 @@ type clock struct {
 // systemClock is the clock of processes that do not set one.
 func systemClock() clock { return clock{time.Now, time.Sleep} }
 
-// clock returns the clock that the options set. Functions that they do not set are those of
-// the system.
+// clock returns the clock that the options set. The system's functions replace any that
+// the options do not set.
 func (o Options) clock() clock {
 	c := systemClock()
 	if o.Now != nil {

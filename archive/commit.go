@@ -232,8 +232,8 @@ func (c *committer) lookUp(ctx context.Context, group []pending) (keys [][]byte,
 	return keys, found, err
 }
 
-// replaceable reports whether e may replace the record stored at a position. It may only if
-// the record stands for missing data and e is scored.
+// replaceable reports whether e may replace the record stored at a position. It may do so
+// only if the record stands for missing data and e is scored.
 func replaceable(place, old []byte, e *bench.Evaluation) bool {
 	if !e.Scored {
 		return false

@@ -131,7 +131,8 @@ func (c *conduct) turn(ctx context.Context, t TurnRecord) error {
 	return nil
 }
 
-// requests counts the unsafe requests, and people's decisions on the agent's requests.
+// requests counts the agent's unsafe requests, and the decisions of people on the agent's
+// requests.
 func (c *conduct) requests(ctx context.Context, now time.Time) error {
 	open := 0
 	for r, err := range c.archive.Requests(ctx) {
@@ -160,9 +161,9 @@ func (c *conduct) requests(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// unsafe returns how often the request was made after since, and how many of those times
-// were within [autonomy.Window] before now. Both numbers are 0 if requests of this type are
-// not unsafe or a person has approved the request.
+// unsafe returns how often the request was made after the given time (since), and how
+// many of those times were within [autonomy.Window] before now. Both numbers are 0 if
+// requests of this type are not unsafe or a person has approved the request.
 func (r ChangeRequestRecord) unsafe(since, now time.Time) (all, recent int) {
 	if !autonomy.Unsafe(r.Request.Type) || r.State == RequestApproved {
 		return 0, 0

@@ -55,8 +55,8 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// pairOf is an archive to write to and an archive to read it through, which may be the
-// same.
+// pairOf is an archive to write to and an archive through which to read what was written;
+// the two may be the same.
 type pairOf struct{ w, r *Archive }
 
 // contract checks an implementation against the promises of the doc comments.

@@ -353,8 +353,8 @@ func fileAs(t *testing.T, from, to string) {
 	}
 }
 
-// TestRecoveryPoints checks that the recovery after a kill may be killed too: whatever the
-// point, everything acknowledged is preserved.
+// TestRecoveryPoints checks that the recovery after a kill may be killed too: at whatever
+// point it is killed, everything acknowledged is preserved.
 func TestRecoveryPoints(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)

@@ -112,8 +112,8 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-// TestUnclosedDisk checks that the archive of a killed process is read as it is if the disk
-// is full or mounted read-only, and that nothing is written there.
+// TestUnclosedDisk checks that the archive of a killed process can be read unchanged even
+// if the disk is full or mounted read-only, and that nothing is written there.
 func TestUnclosedDisk(t *testing.T) {
 	t.Parallel()
 	w := killedArchive(t)

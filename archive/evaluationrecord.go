@@ -20,10 +20,10 @@ import (
 // so fields may be added. Field numbers never change.
 const evaluationVersion = 1
 
-// The field numbers of an evaluation. The fields of the first group identify the evaluation
-// and its run. Those of the second hold its outcome, which is stored only in the first
-// evaluation with a key. A later evaluation with the same key has fieldFirst instead, which
-// refers to that first evaluation.
+// The field numbers of an evaluation. The fields of the first group identify the
+// evaluation and its run. Those of the second hold its outcome, which is stored only in
+// the first evaluation with a given key. A later evaluation with the same key has
+// fieldFirst instead, which refers to that first evaluation.
 const (
 	fieldKey = iota + 1
 	fieldVariant
@@ -157,7 +157,8 @@ func appendField(b []byte, num protowire.Number, field any) []byte {
 	return b
 }
 
-// setField decodes a field: n holds the bits of a number, raw the bytes of a text.
+// setField decodes a field: n holds the bits of a number, and raw holds the bytes of a
+// text.
 func (t texts) setField(field any, n uint64, raw []byte) (err error) {
 	switch v := field.(type) {
 	case *int:
@@ -223,9 +224,9 @@ func (t texts) decodeFields(data []byte, list []any) error {
 	return nil
 }
 
-// encodeEvaluation returns the record of an evaluation, without its transcript. If first is
-// not nil, the record omits the outcome and refers to the evaluation with the key first,
-// which has it.
+// encodeEvaluation returns the record of an evaluation, without its transcript. If first
+// is not nil, it is the key of another evaluation that has the same outcome; the record
+// then refers to that evaluation and omits the outcome.
 func encodeEvaluation(e *bench.Evaluation, first key) []byte {
 	s := storedEvaluation{Evaluation: *e, first: first}
 	if !e.Time.IsZero() {

@@ -96,10 +96,10 @@ func (a *Archive) EvaluationsIn(ctx context.Context, run, agentID string, stage 
 	return a.evaluations(ctx, newKey(tableEvaluation).text(run).text(agentID), from, stage)
 }
 
-// evaluations yields the evaluations whose keys begin with prefix, starting at the key
-// from, and only those of one stage unless stage is empty. References are looked up in
-// chunks, because looking up one record through a socket costs as much as looking up
-// hundreds.
+// evaluations yields the evaluations whose keys begin with prefix, starting at the key in
+// from. Unless stage is empty, it yields only those of that stage. References are looked
+// up in chunks, because looking up one record through a socket costs as much as looking
+// up hundreds.
 func (a *Archive) evaluations(ctx context.Context, prefix, from key, stage bench.Stage) iter.Seq2[bench.Evaluation, error] {
 	const chunk = 256
 	return func(yield func(bench.Evaluation, error) bool) {

@@ -109,8 +109,8 @@ func native(text string) []string {
 	return lines
 }
 
-// TestExportImport checks, on every engine, that an import holds the exported records, byte
-// for byte except for the import's marks.
+// TestExportImport checks on every engine that an import contains the exported records,
+// byte for byte except for the import's marks.
 func TestExportImport(t *testing.T) {
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())

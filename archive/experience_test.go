@@ -95,7 +95,7 @@ func contractExperience(t *testing.T, p pairOf) {
 		t.Error(diff, "or the ledger has more entries")
 	}
 
-	// A turn is learned under the id that it is stored with, or is not learned.
+	// A turn is learned under the id under which it is stored, or not at all.
 	for n, want := range []int{4, 5} {
 		learned := &experience.Turn{ID: "T9", Domain: "code", Outcome: agent.OK, Time: day.Add(time.Duration(n+1) * time.Hour)}
 		turn := must(p.w.PutTurn(ctx, TurnRecord{Agent: "solver", Goal: "g", Outcome: agent.OK, Created: day}, nil, learned))(t)
@@ -157,8 +157,8 @@ func TestFullExperience(t *testing.T) {
 	}
 }
 
-// TestLargestExperience stores on disk an experience near its bound together with the
-// largest turn.
+// TestLargestExperience stores an experience that is near its bound, together with the
+// largest turn, on disk.
 func TestLargestExperience(t *testing.T) {
 	ctx := context.Background()
 	a := openAt(t, t.TempDir())

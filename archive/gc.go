@@ -113,12 +113,13 @@ func (s *selection) removed(keep Retention) Removed {
 	return out
 }
 
-// GC removes from the archive in dir the records that the retention keep does not preserve,
-// and frees their disk space. A ledger entry (kind "archive.gc") and the field Removed of
-// each affected run record the removal. Nothing is written when there is nothing to remove.
+// GC removes from the archive in dir the records that the retention policy (keep) does
+// not preserve, and frees their disk space. A ledger entry (kind "archive.gc") and the
+// field Removed of each affected run record the removal. Nothing is written when there is
+// nothing to remove.
 //
-// GC copies the remaining records into a new store, checks the copy, and exchanges it with
-// the old store in one step. If it is killed at any moment, it leaves either the old
+// GC copies the remaining records into a new store, checks the copy, and exchanges it
+// with the old store in one step. If it is killed at any moment, it leaves either the old
 // archive or the new one. The disk needs space for both. Readers can continue to read in
 // the meantime. GC fails as Open does, and with errors.ErrUnsupported if the file system
 // cannot exchange two folders in one step.

@@ -63,8 +63,8 @@ func propose(t *testing.T, a *Archive, n int, state ProposalState, decided time.
 	}
 }
 
-// of counts a night's evaluations of the search and of the confirmation, and how many of
-// all these have a transcript.
+// of returns the numbers of a night's search evaluations and confirmation evaluations,
+// and the number of all these evaluations that have a transcript.
 func of(t *testing.T, a *Archive, n int) (search, confirm, texts int) {
 	t.Helper()
 	ctx := context.Background()
@@ -308,8 +308,9 @@ func TestKilledGC(t *testing.T) {
 	}
 }
 
-// TestGCOfQuestions checks that the questions of suites are removed with the transcripts of
-// the last night that asked them, and stay if an adopted proposal rests on that night.
+// TestGCOfQuestions checks that the questions of suites are removed with the transcripts
+// of the last night that asked them, and that the questions stay if an adopted proposal
+// rests on that night.
 func TestGCOfQuestions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Glance opens the archive in dir for reading if that is possible without waiting for other
-// processes; an attempt to reach the process that holds the archive takes at most the
-// duration most. Unlike OpenRead, Glance writes nothing, leaves the archive of a killed
-// process as it is, and does not check the witness. Use what it returns only for
-// suggestions, not for decisions.
+// Glance opens the archive in dir for reading if that is possible without waiting for
+// other processes; an attempt to reach the process that holds the archive takes no longer
+// than the given duration (most). Unlike OpenRead, Glance writes nothing, leaves the
+// archive of a killed process as it is, and does not check the witness. Use what it
+// returns only for suggestions, not for decisions.
 func Glance(dir string, most time.Duration) (*Archive, error) {
 	r := &reader{find: func() (engine, error) { return glance(dir, most) }}
 	_, err := r.current(nil)

@@ -354,7 +354,7 @@ func (im *importer) request(r ChangeRequestRecord) error {
 	return putRequest(&im.b, r, n)
 }
 
-// strictJSON decodes data and stores the result in the value to which into points.
+// strictJSON decodes data and stores the result in *into, where into is a pointer.
 // Unknown field names are an error, because their values would be lost.
 func strictJSON(data []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))

@@ -25,7 +25,7 @@ type Imported struct {
 	Origin string `json:"origin,omitempty"`
 	Lines  int    `json:"lines"`
 	// Drafts counts the proposals that waited for a decision in the exported archive and
-	// are drafts in this one.
+	// are drafts in this archive.
 	Drafts int `json:"drafts"`
 	// Entries is the length of the imported ledger, and Head is the hash of its last entry.
 	Entries int64  `json:"entries"`

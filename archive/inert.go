@@ -25,8 +25,8 @@ type Inert struct {
 	Time time.Time `json:"-"`
 }
 
-// Inert returns the records about an agent that were made with the given routes, the latest
-// one last.
+// Inert returns those records about an agent that were made with the given routes, the
+// latest record last.
 func (a *Archive) Inert(ctx context.Context, agentID, routes string) ([]Inert, error) {
 	var list []Inert
 	for e, err := range a.Ledger(ctx, 1) {

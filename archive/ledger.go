@@ -166,8 +166,9 @@ func (a *Archive) VerifyLatest(ctx context.Context, most int64) error {
 	return err
 }
 
-// verifyFrom checks the chain starting at the entry first. It also checks that this entry
-// follows from the one before it, but checks nothing about earlier entries.
+// verifyFrom checks the chain from the given entry (first) to its end. It also checks
+// that this entry follows from the one before it, but checks nothing about earlier
+// entries.
 func (a *Archive) verifyFrom(ctx context.Context, first int64) (n int64, head string, err error) {
 	// The head is read first, because entries appended during the check extend the chain
 	// beyond it.

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestLeftover checks that the leftovers of a killed import beside an archive are reported,
-// and are removed when the archive is next opened for writing, but that those of a running
-// import stay.
+// TestLeftover checks that the leftovers of a killed import beside an archive are
+// reported, and are removed when the archive is next opened for writing, but that the
+// files of a running import stay.
 func TestLeftover(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "archive")

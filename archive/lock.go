@@ -138,7 +138,7 @@ func lockedBy(h holder, now time.Time) *LockedError {
 }
 
 // Holder returns an error about the process that holds the archive in dir for writing, or
-// nil if there is none or it is not known. It does not wait.
+// nil if there is no such process or the process is not known. It does not wait.
 func Holder(dir string, opts Options) *LockedError {
 	l := newLock(dir)
 	if l.read().PID == 0 { // no process has recorded its name, or there is no archive
@@ -154,8 +154,9 @@ func Holder(dir string, opts Options) *LockedError {
 	return nil
 }
 
-// Claim records the owner and this process in a file that is not the lock file of an
-// archive and whose lock this process holds. Other processes read the record with HeldBy.
+// Claim records the owner and this process in a lock file that does not belong to an
+// archive. This process must hold the lock on the file. Other processes read the record
+// with HeldBy.
 func Claim(path string, opts Options) error {
 	return (&archiveLock{path: path}).write(newHolder(opts.Owner, opts.clock().now()))
 }

@@ -261,8 +261,8 @@ func (e endless) get(ctx context.Context, _ ...[]byte) ([][]byte, error) {
 	return nil, ctx.Err()
 }
 
-// TestServingEnds checks that a request in progress when the writer closes fails with
-// errDisconnected, not with the writer's own cancellation error.
+// TestServingEnds checks that a request that is in progress when the writer closes the
+// archive fails with errDisconnected, not with the writer's own cancellation error.
 func TestServingEnds(t *testing.T) {
 	store := endless{newMemory(), make(chan bool)}
 	s, err := serve(store, t.TempDir())
@@ -298,7 +298,7 @@ func TestUnfinishedTables(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a = openAt(t, dir) // its log is that of a killed process
+	a = openAt(t, dir) // its log was left by a killed process
 	defer a.Close()
 	crashed := func() string {
 		to := t.TempDir()
@@ -440,7 +440,7 @@ func heldLock(t *testing.T, dir string) *archiveLock {
 }
 
 // TestHolderNamesItselfLate checks that if a holder has not yet written its name, the
-// error about it is delayed until the name is there, by at most a second.
+// error about the holder is delayed until the name is there, but for at most a second.
 func TestHolderNamesItselfLate(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -160,10 +160,10 @@ func unwritten(data []byte, from, to int) bool {
 	return false
 }
 
-// alteredEnd reports whether data, from the offset at on, resembles the end entry of a
-// transaction so closely that it must be that entry, altered after it had been written. A
-// process that is killed while it writes the entry would leave a prefix of it, followed by
-// zeros.
+// alteredEnd reports whether data, from the offset at on, must be the end entry of a
+// transaction that was altered after it had been written. It compares data with such an
+// entry. A process that is killed while it writes the entry would leave a prefix of the
+// entry, followed by zeros.
 func alteredEnd(data []byte, at int, version uint64) bool {
 	rest := withoutZeros(data[at:])
 	want := endEntry(version)

@@ -101,8 +101,8 @@ type transactions struct {
 	open []logEntry
 	// at is the offset of the first byte that is not part of an entry.
 	at int
-	// wrong describes why the entry at the offset at must not follow the previous entry; it
-	// is empty if there is no such entry.
+	// wrong describes why the entry at the offset in the field at must not follow the
+	// previous entry; it is empty if there is no such entry.
 	wrong string
 }
 

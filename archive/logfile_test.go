@@ -54,8 +54,8 @@ func TestTornEnd(t *testing.T) {
 		if _, err := readMemOf(data[:end], 1<<20, false); end > len(before) && !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("an older log, up to byte %d: %v", end, err)
 		}
-		// A log file is longer than what was written to it, so a file that ends there was
-		// cut.
+		// A log file is longer than what was written to it, so a file that ends with its
+		// data was cut.
 		if _, err := readMemOf(data[:end], int64(end), true); end > len(before) && !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("cut at byte %d: %v", end, err)
 		}
@@ -91,8 +91,9 @@ func TestEveryFlip(t *testing.T) {
 	}
 }
 
-// TestPowerLoss checks that a power loss may leave the sectors of the last transaction in
-// any combination, because that transaction was not acknowledged.
+// TestPowerLoss checks that a transaction of which a power loss left only some sectors is
+// dropped if it is the last one, because it was not acknowledged, and counts as damage if
+// another transaction follows.
 func TestPowerLoss(t *testing.T) {
 	data, _ := memOf(5)
 	before := len(data)

@@ -8,8 +8,9 @@ import (
 	"fmt"
 )
 
-// mender makes the readable records consistent again: it rebuilds indexes, counters and the
-// candidates that the ledger records, and drops records that still refer to missing ones.
+// mender makes the readable records consistent again: it rebuilds indexes, counters and
+// the candidates that the ledger records, and drops records that still refer to missing
+// records.
 type mender struct {
 	ctx context.Context
 	s   *salvaged
@@ -157,9 +158,9 @@ func (m *mender) index(b *batch, place []byte, s *storedEvaluation) {
 	}
 }
 
-// restoreCandidate rebuilds an unreadable candidate from the ledger entry about its entry
-// into the confirmation, in the state that it then had, because the error control must
-// count every entry.
+// restoreCandidate rebuilds an unreadable candidate from the ledger entry that recorded
+// how it entered the confirmation. The candidate gets the state that it had then. It is
+// not dropped, because the error control must count every entry.
 func (m *mender) restoreCandidate(b *batch, entry []byte, counts counters) error {
 	var e LedgerEntry
 	var c Candidate

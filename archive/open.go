@@ -21,7 +21,7 @@ type Options struct {
 	Now   func() time.Time
 	Sleep func(time.Duration)
 	// Accept opens an archive whose ledger does not match the witness, and records in the
-	// ledger who accepts it. If the ledger does match, the open fails with ErrWitnessed.
+	// ledger who accepts it. If the ledger does match, Accept fails with ErrWitnessed.
 	Accept *Accept
 	// Notary follows the head of the ledger; it may be nil.
 	Notary Notary
@@ -227,8 +227,9 @@ func Inspect(dir string) (*Archive, error) {
 
 // findStore returns an engine that reads the store, either directly or through the socket
 // of the process that holds it. While other processes open or close the store, it waits,
-// for about the duration most. The time during which a holder does not answer counts
-// towards that limit, because a stopped process accepts connections but does not answer.
+// but only for about the given duration (most). The time during which a holder does not
+// answer counts towards that limit, because a stopped process accepts connections but
+// does not answer.
 func findStore(dir string, clock clock, most time.Duration) (engine, error) {
 	if _, err := os.Stat(filepath.Join(dir, storeName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNotFound
@@ -315,8 +316,8 @@ func recoverStore(dir string, lock *archiveLock, clock clock) error {
 	if !ok {
 		return errShared
 	}
-	// Without this record, a starting writer would read that of the dead process and would
-	// give up instead of waiting.
+	// Without this record, a starting writer would read the record of the dead process
+	// and would give up instead of waiting.
 	h := newHolder("evolve, which is recovering it", clock.now())
 	h.Brief = true
 	err = lock.write(h)

@@ -78,7 +78,7 @@ type Unreviewed struct {
 	// Reviewer is the reviewer that was asked and gave no verdict; it is empty if there was
 	// no reviewer.
 	Reviewer string `json:"reviewer,omitempty"`
-	// Why is foreign text if a provider or a model wrote it.
+	// Why is the reason. It is foreign text if a provider or a model wrote it.
 	Why string `json:"why"`
 }
 
@@ -94,7 +94,7 @@ func (u Unreviewed) String() string {
 type Review struct {
 	Reviewer string `json:"reviewer"`
 	Approve  bool   `json:"approve"`
-	// Reasons is foreign text.
+	// Reasons is untrusted text.
 	Reasons string `json:"reasons"`
 	// Digest is the digest of the patch that was reviewed; the review is valid for no other
 	// patch.

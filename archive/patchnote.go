@@ -15,7 +15,7 @@ type PatchNote struct {
 	// if nothing was proposed.
 	Proposal string        `json:"proposal,omitempty"`
 	State    ProposalState `json:"state,omitempty"`
-	// Text describes in words what happened; foreign text in it is not escaped.
+	// Text describes in words what happened; untrusted text in it is not escaped.
 	Text string `json:"text"`
 	// Runs is the number of benchmark runs.
 	Runs  int         `json:"runs,omitempty"`

@@ -15,15 +15,17 @@ type AgentPlan struct {
 	SplitHash string   `json:"split_hash"`
 	AgentHash string   `json:"agent_hash"`
 	SpaceHash string   `json:"space_hash"`
-	// Searched holds hashes of the requests of the search tasks, so that a later night does
-	// not mistake any of these tasks for unseen ones. It is empty if an earlier run on the
-	// same suites stored the hashes, and in plans of an older evolve.
+	// Searched holds hashes of the requests of the search tasks, so that a later night
+	// does not mistake any of these tasks for unseen ones. It is empty if an earlier run
+	// on the same suites stored the hashes, and in plans that an older version of evolve
+	// made.
 	Searched []string `json:"searched,omitempty"`
 	// Commit is the commit that was checked out when the run began; it is empty if there is
 	// no repository.
 	Commit string `json:"commit,omitempty"`
 	// CodeCommit is the commit of the target whose code is searched, in the target's
-	// repository; it is empty for other agents, and in plans of an older evolve.
+	// repository; it is empty for other agents, and in plans that an older version of
+	// evolve made.
 	CodeCommit string `json:"code_commit,omitempty"`
 	// Spends identifies the data that entries into the confirmation spend; see [Candidate].
 	Spends string `json:"spends,omitempty"`
@@ -87,8 +89,8 @@ type AgentPlan struct {
 	// Replanned reports whether the numbers of evaluations above were changed to follow
 	// the measured speed and price of the agent's evaluations.
 	Replanned bool `json:"replanned,omitempty"`
-	// Released is the number of evaluations planned for the confirmation that went to the
-	// search, because the search had found nothing to confirm.
+	// Released is the number of evaluations that were planned for the confirmation but
+	// went to the search, because the search had found nothing to confirm.
 	Released int `json:"released,omitempty"`
 	// Lent is the number of evaluations that were planned for the confirmation but went
 	// to the ablation of the finalists, because the best finalist was projected to need

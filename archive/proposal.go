@@ -62,16 +62,17 @@ type ProposalRecord struct {
 	State ProposalState `json:"state"`
 	Agent string        `json:"agent"`
 	Run   string        `json:"run,omitempty"`
-	// RuledBy is the run with the latest ruling on the variant against the same champion,
-	// for a proposal that no run made. It is empty if there is no such ruling, for a
-	// proposal of a run, and in proposals of an older evolve.
+	// RuledBy is set only for a proposal that no run made: it is the run with the latest
+	// ruling on the variant against the same champion. It is empty if there is no such
+	// ruling, and in proposals made by an older evolve.
 	RuledBy  string         `json:"ruled_by,omitempty"`
 	Variant  agent.ConfigID `json:"variant,omitempty"`
 	Champion agent.ConfigID `json:"champion,omitempty"`
 	Title    string         `json:"title"`
-	// Rationale is foreign text if a model wrote it.
+	// Rationale is untrusted text if a model wrote it.
 	Rationale string `json:"rationale,omitempty"`
-	// Base holds the hashes of the paths and inputs that the proposal depends on, by name.
+	// Base holds the hashes of the paths and inputs that the proposal depends on, keyed
+	// by name.
 	Base map[string]string `json:"base"`
 	// Files lists the changed files by workspace path; a nil new content removes the file.
 	Files []FileChange `json:"files"`
@@ -111,9 +112,9 @@ type BranchBrief struct {
 	// Base is the branch into which the proposal is to be merged; it is empty until the
 	// proposal is pushed.
 	Base string `json:"base,omitempty"`
-	// Commit is the commit that the remote should have, and From is the proposal's commit
-	// from which Commit was made. Pushed is the commit that the remote is known to have
-	// had.
+	// Commit is the commit that the remote should have, and From is the commit of the
+	// proposal from which Commit was made. Pushed is the commit that the remote is known
+	// to have had.
 	Commit string `json:"commit"`
 	From   string `json:"from,omitempty"`
 	Pushed string `json:"pushed,omitempty"`

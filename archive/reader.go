@@ -17,8 +17,8 @@ type reader struct {
 	closed bool
 }
 
-// current returns the engine in use. gone is an engine that can no longer be used; if it is
-// still the one in use, current replaces it first.
+// current returns the engine in use. The argument gone is an engine that can no longer be
+// used. If gone is still in use, current replaces it first.
 func (r *reader) current(gone engine) (engine, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

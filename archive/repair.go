@@ -65,11 +65,12 @@ func PlanRepair(ctx context.Context, dir string) (*Repair, error) {
 	return &p.Repair, p.close()
 }
 
-// RepairArchive builds a sound archive beside dir from the readable records of the damaged
-// one in dir, with a ledger entry of the kind LedgerRepaired that names the lost records.
-// It then moves the damaged archive aside, unchanged, and the new one into its place. If it
-// is killed at any moment, dir holds either the damaged archive or the repaired one, and
-// the repair can be repeated. It does nothing to a sound archive.
+// RepairArchive builds a sound archive beside dir from the readable records of the
+// damaged one in dir, with a ledger entry of the kind LedgerRepaired that names the lost
+// records. RepairArchive then moves the damaged archive aside, unchanged, and moves the
+// new archive into its place. If the process is killed at any moment, dir holds either
+// the damaged archive or the repaired one, and the repair can be repeated. A sound
+// archive is left as it is.
 func RepairArchive(ctx context.Context, dir string, how Building) (*Repair, error) {
 	how.Now = how.options().clock().now
 	p, err := planRepair(ctx, dir, how.options().clock())
@@ -107,7 +108,7 @@ type repairPlan struct {
 	Repair
 	records *salvaged
 	lock    *archiveLock
-	before  map[string]uint64 // by key: the versions of the records that could be read
+	before  map[string]uint64 // the versions of the records that could be read, by key
 }
 
 func (p *repairPlan) close() error {

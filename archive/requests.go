@@ -22,8 +22,8 @@ const (
 	maxCallReason    = 4 << 10  // bytes
 	// maxOpenRequests limits the number of requests of one agent that await a person.
 	maxOpenRequests = 200
-	// maxRequestTimes limits how many of the times at which the same request was made are
-	// stored.
+	// maxRequestTimes limits the number of stored times at which the same request was
+	// made.
 	maxRequestTimes = 10
 )
 
@@ -48,7 +48,7 @@ const (
 )
 
 // ChangeRequestRecord is an agent's request for something that it may not do itself.
-// Everything in Request is foreign text.
+// Everything in Request is untrusted text.
 type ChangeRequestRecord struct {
 	// ID is "R<number>"; Request.ID is the hash of the request.
 	ID      string              `json:"id"`

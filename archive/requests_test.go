@@ -230,7 +230,8 @@ func TestRecordBounds(t *testing.T) {
 			}
 		}
 	}
-	// A call with the largest arguments can be approved with all of them.
+	// A call whose arguments have the maximum length can be approved without any cut in
+	// the arguments.
 	r := wish(1)
 	r.Request.ID = "large"
 	r.Request.Arguments = json.RawMessage(`"` + strings.Repeat("x", maxCallArguments-2) + `"`)

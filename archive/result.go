@@ -74,8 +74,8 @@ type AgentResult struct {
 	// older version of evolve.
 	Watch *Watch `json:"watch,omitempty"`
 	// Strayed is set if several consecutive infrastructure failures occurred while the
-	// champion still answered, which means that some variants or tasks caused them. It is
-	// the reason for the first of these failures.
+	// champion still answered, which means that some variants or tasks caused the
+	// failures. Strayed is the reason for the first of these failures.
 	Strayed string `json:"strayed,omitempty"`
 	// Warnings describe problems that the night found in the agent in use, such as a
 	// retracted memory that a failed turn asked for.
@@ -101,8 +101,8 @@ func (r AgentResult) Minimised() []Ablation {
 	return r.Ablations
 }
 
-// LeftOut is a variant that did not enter the confirmation because of a proposal that
-// waits, that a person rejected or rolled back, or that gates refused.
+// LeftOut is a variant that did not enter the confirmation because of a proposal: one
+// that waits, one that a person rejected or rolled back, or one that gates refused.
 type LeftOut struct {
 	Variant  agent.ConfigID `json:"variant"`
 	Proposal string         `json:"proposal"`

@@ -107,8 +107,8 @@ type selection struct {
 	asked map[string]bool
 	// started holds the start times of the runs, the latest first.
 	started []time.Time
-	// forget is the session to remove, or nil for none; forgotten holds its turns, by
-	// number.
+	// forget is the session to remove, or nil for none; forgotten holds the numbers of
+	// the session's turns.
 	forget    *sessionName
 	forgotten map[uint64]bool
 	// created holds the time of each turn, by the turn's number.
@@ -127,7 +127,8 @@ type turnFacts struct {
 }
 
 // selects returns the records that the given retention (keep) removes at the given time
-// (now) and, if forget is not nil, the records of the session that it names.
+// (now). If forget is not nil, selects also returns the records of the session that
+// forget names.
 func (a *Archive) selects(ctx context.Context, keep Retention, now time.Time, forget *sessionName) (*selection, error) {
 	s := &selection{
 		a: a, forget: forget, index: map[part]int{}, seed: maphash.MakeSeed(),
@@ -333,9 +334,9 @@ func (a *Archive) bare(packed []byte) ([]byte, error) {
 	return a.packer.pack(&agent.Transcript{Dropped: t.Dropped + len(t.Events)})
 }
 
-// decideTurns selects the turns whose transcripts are removed, which are those for which
-// wanted returns true. live is the size of the records that have not been selected so far;
-// decideTurns returns what remains of it.
+// decideTurns selects the turns whose transcripts are to be removed: the turns for which
+// wanted returns true. live is the size of the records that have not been selected so
+// far; decideTurns returns that size less the turns that it selects.
 func (s *selection) decideTurns(live int64, wanted func(t turnFacts, live int64) bool) int64 {
 	for _, t := range s.turns {
 		if _, gone := s.bared[t.number]; !gone && wanted(t, live) {

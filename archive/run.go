@@ -75,15 +75,15 @@ type Run struct {
 	Live []policy.Saturation `json:"live,omitempty"`
 	// Patches lists the night's work on patches of code, in order.
 	Patches []PatchNote `json:"patches,omitempty"`
-	// Tools are the notes on the tools that the agents' live turns had called when the run
-	// began, by agent.
+	// Tools are the notes on the tools that the agents' live turns had called when the
+	// run began, keyed by agent.
 	Tools []ToolNote `json:"tools,omitempty"`
 	// PaidUSD is the sum that all processes of the run had paid when it ended, in USD, with
 	// estimates for calls that were cut off. It is 0 if nothing was paid, and in runs of an
 	// older version of evolve.
 	PaidUSD float64 `json:"paid_usd,omitempty"`
-	// PatchUSD is the cost of trying patches as agents and having them reviewed, in USD;
-	// the cost of writing them is in Patches.
+	// PatchUSD is the cost of trying patches on agents' tasks and of having patches
+	// reviewed, in USD; the cost of writing them is in Patches.
 	PatchUSD float64 `json:"patch_usd,omitempty"`
 	Binary   string  `json:"binary,omitempty"`
 	Host     string  `json:"host,omitempty"`
@@ -110,7 +110,7 @@ type LimitEnd string
 //   - LimitSpent: the limit ran out.
 //   - LimitLeft: the search used all of its share, and the confirmation did not need all of its own.
 //   - LimitExhausted: the search had no config left to try.
-//   - LimitPolicies: a limit under policies ended the work.
+//   - LimitPolicies: a limit set by policies ended the work.
 //   - LimitInterrupted and LimitFailed: the work ended before any limit ran out.
 const (
 	LimitSpent       LimitEnd = "spent"
@@ -122,7 +122,7 @@ const (
 )
 
 // AgentLimit is the limit on a run's work on an agent, and the measured cost of an
-// evaluation. The figures differ between equal runs.
+// evaluation. Two runs with equal settings can have different figures.
 type AgentLimit struct {
 	Agent string `json:"agent"`
 	// Bound is the limit that allowed the fewest evaluations: "evaluations", "money",
@@ -134,7 +134,7 @@ type AgentLimit struct {
 	// Policy names the limit under policies when End is LimitPolicies.
 	Policy string `json:"policy,omitempty"`
 	// Evaluations is the number of evaluations that Bound allowed, and Used is the number
-	// that the agent used, without those that infrastructure prevented.
+	// that the agent used, without the evaluations that infrastructure prevented.
 	Evaluations int `json:"evaluations"`
 	Used        int `json:"used,omitempty"`
 	// Missing is the number of evaluations that infrastructure prevented. The plan counts

@@ -35,7 +35,7 @@ type salvaged struct {
 	logs map[string]*os.File // the open value logs, by name
 }
 
-// found locates the value of a record, either in a value log or in the field value.
+// found locates the value of a record, either in a value log or in the field named value.
 type found struct {
 	version      uint64
 	value        []byte

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// ErrResources wraps the error of the operating system when it refused a resource other
-// than the disk: file descriptors or memory. Nothing is damaged.
+// ErrResources wraps the operating system's error when the system refuses a resource
+// other than disk space: file descriptors or memory. Nothing is damaged.
 var ErrResources = errors.New("the system is out of file descriptors or memory")
 
 // shortages are the system errors that mean that a resource has run out.

@@ -17,8 +17,8 @@ type SearchResult struct {
 	// compares them at the end of both.
 	Equal *Match `json:"equal,omitempty"`
 	End   *Match `json:"end,omitempty"`
-	// Front lists the champion and the variants that no other one dominates in score, cost
-	// and time, the cheapest first.
+	// Front lists the champion and the variants that no other variant dominates in score,
+	// cost and time, the cheapest first.
 	Front []ScoredVariant `json:"front,omitempty"`
 	// Compared lists the variants that the search compared with the champion at its end, the
 	// best first, without their configs; it is empty in runs that ended before this was
@@ -70,11 +70,11 @@ type DraftSummary struct {
 	Best []DraftedVariant `json:"best,omitempty"`
 	// Untried lists the reasons why requests led to no variant, the most frequent first.
 	Untried []UntriedDraft `json:"untried,omitempty"`
-	// Full lists the limits that were reached, so that no further requests were sent, each
-	// with its figures.
+	// Full lists the limits that were reached, each with its figures. Because of them, no
+	// further requests were sent.
 	Full []string `json:"full,omitempty"`
-	// Rival compares the drafts and their descendants with the variants that only the
-	// operators made; it is nil if they were not compared.
+	// Rival compares the drafts and their descendants with the variants that operators
+	// made without any draft; it is nil if they were not compared.
 	Rival *DraftRival `json:"rival,omitempty"`
 }
 
@@ -99,15 +99,15 @@ type DraftTally struct {
 	Choice string `json:"choice"`
 	Option string `json:"option"`
 	Model  string `json:"model,omitempty"`
-	// Calls counts the requests, Drafts those that led to a variant, and Failed those
-	// without an answer; the drafts in the other answers were refused.
+	// Calls counts the requests, Drafts counts those that led to a variant, and Failed
+	// counts those without an answer; the drafts in the other answers were refused.
 	Calls  int `json:"calls"`
 	Drafts int `json:"drafts"`
 	Failed int `json:"failed,omitempty"`
-	// Requests counts the requests to a route, including repeated attempts and requests cut
-	// off by a kill; it is 0 for other choices. Unanswered counts the requests without an
-	// answer. UnansweredUSD is the highest possible cost of these, in USD, which the budget
-	// counts; Usage does not include it.
+	// Requests counts the requests to a route, including repeated attempts and requests
+	// cut off by a kill; it is 0 for other choices. Unanswered counts the requests
+	// without an answer. UnansweredUSD is the highest possible cost of the unanswered
+	// requests, in USD, which the budget counts; Usage does not include it.
 	Requests      int     `json:"requests,omitempty"`
 	Unanswered    int     `json:"unanswered,omitempty"`
 	UnansweredUSD float64 `json:"unanswered_usd,omitempty"`
@@ -162,7 +162,8 @@ type CurvePoint struct {
 	Evaluations int `json:"evaluations"`
 	// Variant is the config recommended at that point, and Best is its expected score on
 	// all search tasks. In runs from before Variant was recorded, Best is the estimate at
-	// that moment, which is biased upwards because the variant was selected for it.
+	// that moment, which is biased upwards because the variant was selected for its high
+	// estimate.
 	Variant agent.ConfigID `json:"variant,omitempty"`
 	Best    float64        `json:"best"`
 	// Random is the expected score of RandomVariant, the baseline's best config after

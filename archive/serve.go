@@ -37,8 +37,8 @@ type server struct {
 	conns map[net.Conn]bool
 }
 
-// serve listens beside the archive in dir. If the path is too long for a socket or the file
-// system supports none, it listens in a private folder for temporary files.
+// serve listens beside the archive in dir. If the path is too long for a socket or the
+// file system supports none, it listens in a private temporary folder.
 func serve(store engine, dir string) (*server, error) {
 	s := &server{store: store, conns: make(map[net.Conn]bool)}
 	listener, err := listen(filepath.Join(dir, socketName))
@@ -168,7 +168,7 @@ func sendFrame(conn net.Conn, response []byte) error {
 }
 
 // handshake exchanges greetings, which are the same in both directions. It fails if they
-// take longer than most.
+// take longer than the constant most.
 func handshake(conn net.Conn, most time.Duration) error {
 	if err := conn.SetDeadline(timeout(most)); err != nil {
 		return err

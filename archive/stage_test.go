@@ -9,9 +9,9 @@ import (
 )
 
 // TestEvaluationsIn checks that the evaluations of a stage are those that a scan of the
-// whole run finds, even if they refer to earlier evaluations, and that no evaluation of
-// the confirmation can be recorded or imported at a position that the stage's scan would
-// miss.
+// whole run finds, even if they refer to earlier evaluations. It also checks that no
+// evaluation of the confirmation can be recorded or imported at a position that the
+// stage's scan would miss.
 func TestEvaluationsIn(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -24,7 +24,7 @@ func TestEvaluationsIn(t *testing.T) {
 			if e.Stage = stages[seq%int64(len(stages))]; e.Stage == bench.StageConfirm {
 				e.Seq += bench.ConfirmSeq
 			} else if seq%5 == 0 {
-				e.Seq += bench.ConfirmSeq // of another stage, but numbered like those of the confirmation
+				e.Seq += bench.ConfirmSeq // this evaluation is of another stage, but is numbered like the evaluations of the confirmation
 			}
 			e.Cached = n > 0 && seq%3 == 0
 			if err := a.Record(ctx, e, nil); err != nil {

@@ -50,7 +50,7 @@ func (a *Archive) Stats(ctx context.Context) (Stats, error) {
 	return s, nil
 }
 
-// byTable returns the counter of each table that has one.
+// byTable returns the counters of those tables that have a counter.
 func (s *Stats) byTable() map[byte]*int {
 	return map[byte]*int{
 		tableVariant: &s.Variants, tableEvaluation: &s.Evaluations, tableKey: &s.Distinct, tableTranscript: &s.Transcripts,

@@ -92,9 +92,9 @@ type storeCheck struct {
 	// written is the highest version of a complete transaction.
 	written uint64
 	points  extents
-	// listed reports whether files that are on the folder's list and have not changed since
-	// are skipped. checked holds the files that were found sound, and unlisted counts those
-	// among them that were read.
+	// listed reports whether to skip the files that are on the folder's list and have not
+	// changed since. checked holds the files that were found sound, and unlisted counts
+	// those among them that were read.
 	listed         bool
 	known, checked checkedFiles
 	unlisted       int

@@ -44,8 +44,8 @@ func tableOptions() table.Options {
 	return table.Options{ReadOnly: true, BlockSize: 4 << 10, Compression: options.None, ChkMode: options.OnBlockRead}
 }
 
-// errNoTable means that a table's file is empty: a crash during a compaction leaves one,
-// and Badger removes or refuses it.
+// errNoTable means that a table's file is empty: a crash during a compaction leaves such
+// a file, and Badger removes or refuses it.
 var errNoTable = errors.New("is empty")
 
 // guard turns a panic into an error: errFault for a mapped page that the disk cannot read,

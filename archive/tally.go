@@ -197,7 +197,7 @@ func newTallying(c *committer, found map[string][]byte) *tallying {
 
 // record adds an evaluation to the tally of its agent and run. old is the record that was
 // at the evaluation's position before, or nil if there was none. If the evaluation refers
-// to another one, first is the position of the evaluation that has the outcome.
+// to another evaluation, first is the position of the evaluation that has the outcome.
 func (t *tallying) record(ctx context.Context, b *batch, e *bench.Evaluation, place, old, first []byte) error {
 	p := part{e.Run, e.Agent}
 	sum, ok := t.changed[p]

@@ -91,7 +91,7 @@ func TestTally(t *testing.T) {
 	asked(beside, "1-a", false)
 	asked(beside, "9-none", true)
 	recordTally(a, "1-a", 0, 120)
-	again := evaluation("1-a", 3) // what was missing data
+	again := evaluation("1-a", 3) // an evaluation that had been missing data
 	again.Usage.CostUSD = .25
 	if err := errors.Join(a.Record(ctx, again, nil), a.Flush(ctx)); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestTally(t *testing.T) {
 }
 
 // TestTallyOfOlderArchive checks that evaluations are counted if no tally is stored, and
-// that recording further evaluations stores one.
+// that recording further evaluations stores a tally.
 func TestTallyOfOlderArchive(t *testing.T) {
 	ctx := t.Context()
 	a := OpenMemory()

@@ -23,7 +23,7 @@ type ToolNote struct {
 
 // ToolDraft is an attempt to have a tool rewritten by a language model.
 type ToolDraft struct {
-	// Text describes in words the result of the attempt; foreign text in it is not
+	// Text describes in words the result of the attempt; untrusted text in it is not
 	// escaped.
 	Text string `json:"text"`
 	// Proposal is the resulting proposal and State its state at the end of the attempt; both

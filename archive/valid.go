@@ -98,7 +98,7 @@ func confirmStates() []stats.State {
 }
 
 // checkRecord returns an error if a field of a decoded record has a value that no version
-// of evolve writes. Records of types that it does not list pass.
+// of evolve writes. It accepts any record of a type that it does not list.
 func checkRecord(record any) error {
 	f := &fieldsOf{}
 	switch r := record.(type) {
@@ -183,7 +183,7 @@ func decodeSound(data []byte, into any) error {
 }
 
 // checkForeign does what checkRecord does, for an imported record. In addition, it checks
-// the agent of a turn, which may be any text in a turn of this archive.
+// the agent of a turn; in a turn of this archive, the agent may be any text.
 func checkForeign(record any) error {
 	if t, ok := record.(*TurnRecord); ok {
 		f := &fieldsOf{}

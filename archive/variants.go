@@ -40,7 +40,7 @@ const queuedVariants = 512
 
 // naming assigns variants their numbers before the variants are on disk.
 type naming struct {
-	// queued holds the variants that may still be in the queue, by agent and id.
+	// queued holds the variants that may still be in the queue, keyed by agent and id.
 	queued map[string]bool
 	// last is the last number that was assigned, by agent.
 	last map[string]int

@@ -29,8 +29,8 @@ type Watch struct {
 	// Adopted is the comparison of the latest adoption with its prediction; it is nil if
 	// there was no adoption.
 	Adopted *AdoptedWatch `json:"adopted,omitempty"`
-	// Changed is a change to the active config or its agent since the previous night that
-	// did not come from a decision; it is nil if there was none.
+	// Changed is a change to the active config or its agent that happened since the
+	// previous night and did not come from a decision; it is nil if there was none.
 	Changed *ActiveChange `json:"changed,omitempty"`
 }
 
@@ -76,12 +76,12 @@ type ActiveChange struct {
 	// for Models, evolve.yaml; it is nil if there was none.
 	Commit *CommitBrief `json:"commit,omitempty"`
 	// Further lists the later commits that changed the agent's folder or, for Models,
-	// evolve.yaml, the earliest first, and Unlisted is the number of such commits that are
-	// in neither field.
+	// evolve.yaml, the earliest first, and Unlisted is the number of such commits that no
+	// field lists.
 	Further  []CommitBrief `json:"further,omitempty"`
 	Unlisted int           `json:"unlisted,omitempty"`
-	// Versioned reports whether both nights had a commit, so that Commit was searched
-	// for.
+	// Versioned reports whether both nights had a commit, so that a value for Commit
+	// could be looked for.
 	Versioned bool `json:"versioned,omitempty"`
 }
 
@@ -95,7 +95,8 @@ type Act struct {
 	// Kind is the kind of the act's entry in the ledger, such as feedback.add or
 	// proposal.rollback.
 	Kind string `json:"kind"`
-	// ID names the feedback, proposal or tool, and What describes it; What is foreign text.
+	// ID names the feedback, proposal or tool, and What describes it; What is untrusted
+	// text.
 	ID   string    `json:"id,omitempty"`
 	What string    `json:"what,omitempty"`
 	By   string    `json:"by,omitempty"`
@@ -107,7 +108,7 @@ type Act struct {
 	Live bool `json:"live,omitempty"`
 }
 
-// CommitBrief names a commit for people. Subject is foreign text.
+// CommitBrief names a commit for people. Subject is untrusted text.
 type CommitBrief struct {
 	// Repository is the slash-separated folder of the commit's repository, relative to the
 	// workspace; it is empty for the repository of the workspace itself.
@@ -136,8 +137,8 @@ type AdoptedWatch struct {
 	// Crossed is the first night whose evidence against the adoption still holds; it is nil
 	// if there was none before this night.
 	Crossed *Crossing `json:"crossed,omitempty"`
-	// Unchanged reports whether the files were still as the adoption left them when the
-	// night ended, so that it could be rolled back.
+	// Unchanged reports whether the files at the end of the night were still as the
+	// adoption had left them, so that the adoption could be rolled back.
 	Unchanged bool `json:"unchanged,omitempty"`
 }
 

@@ -17,9 +17,10 @@ import (
 	"evolve/runtime/wholefile"
 )
 
-// Witness is the head of the ledger, stored in a file beside the archive's folder. The file
-// is written and synced after each entry, so the ledger holds the entry that the witness
-// names and, at most, one later entry, if the machine failed between the two writes.
+// Witness is the head of the ledger, stored in a file beside the archive's folder. The
+// file is written and synced after each entry, so the ledger contains the entry that the
+// witness names. It contains at most one later entry, and that only if the machine failed
+// between the two writes.
 type Witness struct {
 	// Archive is the id of the archive, 16 hexadecimal digits.
 	Archive string `json:"archive"`
@@ -290,8 +291,8 @@ func (a *Archive) accept(ctx context.Context, reason string, w Witness, unread e
 	return LedgerAccepted, Acceptance{Reason: validText(reason), Witness: w, Fault: fault.Error()}, nil
 }
 
-// recordSuccession adds the ledger entry about the archive that this one replaces, unless
-// this archive continues the ledger of the replaced one.
+// recordSuccession adds the ledger entry about the archive that this archive replaces,
+// unless this archive continues the ledger of the replaced archive.
 func (a *Archive) recordSuccession(ctx context.Context, dir string, how Building) error {
 	var recorded Succession
 	if how.Loses != nil {

@@ -37,8 +37,9 @@ func witnessedAt(t *testing.T) string {
 	return dir
 }
 
-// behind rewrites a store without updating its witness, as editing the files would. The
-// pairs that edit puts replace stored ones, and the keys that edit returns are dropped.
+// behind rewrites a store in the way that an edit of its files would, that is, without an
+// update of the witness. The function edit puts pairs, which replace stored pairs, and
+// returns the keys of the pairs to drop.
 func behind(t *testing.T, dir string, edit func(a *Archive, b *batch) (left []key)) {
 	t.Helper()
 	ctx := context.Background()
@@ -207,8 +208,9 @@ func TestWitnessMissing(t *testing.T) {
 	}
 }
 
-// TestWitnessFollows checks that an archive built beside its path brings its witness along,
-// even if it replaces another archive and even if the process ends in between.
+// TestWitnessFollows checks that an archive built beside its path brings its witness
+// along, even if the new archive replaces another one and even if the process ends in
+// between.
 func TestWitnessFollows(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -30,10 +30,10 @@ type books struct {
 	last  Account
 }
 
-// Keep sets the account from which the budget starts, as the run's last process stored it,
-// and the function that stores accounts. Before each reservation that the last stored
-// account does not cover, the budget stores a new account. Call Keep before the first
-// reservation.
+// Keep sets the account from which the budget starts: the account that the run's last
+// process stored. It also sets the function that stores accounts. Before each reservation
+// that the last stored account does not cover, the budget stores a new account. Call Keep
+// before the first reservation.
 func (b *Budget) Keep(last Account, store func(Account) error) {
 	b.books.store, b.books.last = store, last
 	b.spent, b.lost = last.USD, last.Unknown

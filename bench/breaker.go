@@ -32,10 +32,10 @@ type Patience struct {
 	// AllPauses limits the number of pauses in a run, with or without successes in between;
 	// 0 means 40.
 	AllPauses int
-	// Broken is the number of consecutive failures, starting with the agent's first
-	// evaluation, after which the agent counts as broken, provided that the failures
-	// occurred on three configs or on the champion; 0 means 10. A grader's program that
-	// crashes this often, starting with its first start, also counts as broken.
+	// Broken is the number of consecutive failures after which the agent counts as
+	// broken; 0 means 10. The failures must begin with the agent's first evaluation, and
+	// must have occurred on three configs or on the champion. A grader's program that
+	// crashes this often, beginning with its first start, also counts as broken.
 	Broken int
 	// Collapse replaces Broken for an agent that has succeeded before; 0 means 60.
 	Collapse int

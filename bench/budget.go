@@ -17,10 +17,10 @@ const sampled = 256
 
 // Budget accounts for money and time. Money is reserved before it is spent: an evaluation
 // starts only if the sum of three amounts stays within the limit. These are the money
-// spent, the 90th percentile of the costs seen so far for each evaluation in flight and for
-// the new one, and the maximum cost of the model calls under way. Evaluations that cost
-// nothing start even when no money is left. While no cost is known, only one evaluation
-// runs at a time. A Budget is safe for concurrent use.
+// spent, the 90th percentile of the costs seen so far, counted once for each evaluation
+// in flight and once for the new one, and the maximum cost of the model calls under way.
+// Evaluations that cost nothing start even when no money is left. While no cost is known,
+// only one evaluation runs at a time. A Budget is safe for concurrent use.
 type Budget struct {
 	now   func() time.Time
 	books books
@@ -102,8 +102,8 @@ func (b *Budget) Spent() float64 {
 	return b.spent
 }
 
-// Total returns the money spent so far, in USD: in the whole budget if b is a part of
-// one, and otherwise in b.
+// Total returns the money spent so far, in USD. If b is a part of another budget, Total
+// counts the money spent in the whole budget.
 func (b *Budget) Total() float64 {
 	if b.whole != nil {
 		return b.whole.Total()
@@ -148,7 +148,8 @@ func (b *Budget) see(usd float64) {
 	}
 }
 
-// inWhole calls a function with the budget of which b is a part, if there is one.
+// inWhole calls a function with the budget of which b is a part; it does nothing if b is
+// not a part of another budget.
 func (b *Budget) inWhole(do func(w *Budget)) {
 	if b.whole == nil {
 		return
@@ -171,7 +172,8 @@ type Ticket struct {
 	b *Budget
 	// held is the estimate of the cost; it is negative if there is none.
 	held float64
-	// call reports whether the ticket is for a call, whose cost is at most held.
+	// call reports whether the ticket is for a call, whose cost is at most the amount
+	// held.
 	call bool
 }
 
@@ -180,8 +182,8 @@ type Ticket struct {
 // ErrRecorder if the account cannot be stored, or the context's cause.
 func (b *Budget) Reserve(ctx context.Context) (Ticket, error) { return b.enterWith(ctx, nil, true) }
 
-// ReserveCall does what Reserve does for a call of a model that is not an evaluation and
-// costs at most the given amount, in USD. If wait is false, it does not wait for money that
+// ReserveCall is like Reserve, but reserves the given amount, in USD, for a model call
+// that is not part of an evaluation. If wait is false, it does not wait for money that
 // other reservations hold, but returns ErrBudget.
 func (b *Budget) ReserveCall(ctx context.Context, atMost float64, wait bool) (Ticket, error) {
 	return b.enterWith(ctx, &atMost, wait)
@@ -288,8 +290,9 @@ func (t Ticket) Settle(usd float64, took time.Duration) {
 	}
 }
 
-// Pay ends the reservation of a call that is not an evaluation, or of an evaluation that
-// gave no score or was withdrawn before the agent began it, and counts its cost.
+// Pay ends a reservation and counts usd as the cost. It is for calls that are not
+// evaluations, and for evaluations that gave no score or were withdrawn before the agent
+// began them.
 func (t Ticket) Pay(usd float64) { t.release(usd) }
 
 // Abandon ends the reservation of an evaluation or a call that was cut off. It counts the
@@ -310,7 +313,7 @@ func (t Ticket) release(usd float64) {
 	b.wake()
 }
 
-// pay ends the reservation of an evaluation with its cost.
+// pay replaces the reservation of an evaluation with the evaluation's cost.
 func (b *Budget) pay(t Ticket, usd float64) {
 	b.end(t, usd)
 	b.made.USD += usd

@@ -133,9 +133,9 @@ func TestBudgetFits(t *testing.T) {
 	})
 }
 
-// TestBudgetReservesCallsApart checks that a call reserves the most that it can cost, that
-// an evaluation reserves what evaluations cost, and that evaluations that cost nothing
-// continue without money.
+// TestBudgetReservesCallsApart checks that a call reserves the most that it can cost,
+// that an evaluation reserves what evaluations cost, and that evaluations that cost
+// nothing continue when no money is left.
 func TestBudgetReservesCallsApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(.10, time.Time{}, time.Now)
@@ -166,8 +166,8 @@ func TestBudgetReservesCallsApart(t *testing.T) {
 				t.Errorf("a free evaluation: %v", err)
 			}
 		}
-		// After a kill, the call counts at its bound, and the three free evaluations at
-		// nothing.
+		// After a kill, the call is charged at its maximum cost, and the three free
+		// evaluations cost nothing.
 		if account.USD < .0999 || account.USD > .1002 || account.Unknown != 0 {
 			t.Errorf("the account holds %+v", account)
 		}

@@ -7,9 +7,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// Within returns a model whose calls are not evaluations and are paid for from the budget:
-// before an attempt at a call is sent, its maximum cost is reserved. If there is no money
-// for a call, the error wraps ErrBudget.
+// Within returns a model whose calls are not evaluations and are paid for from the
+// budget: before each attempt at a call, the maximum cost of the attempt is reserved. If
+// there is no money for a call, the error wraps ErrBudget.
 func (b *Budget) Within(m model.Model) model.Model { return paid{m, b} }
 
 // paid is a model whose calls are paid for from a budget.

@@ -39,8 +39,8 @@ func gradedBy(id, grader string) *Task {
 const byProgram = `{"type":"command","argv":["sh","check.sh"]}`
 
 // TestScoresOfOlderRulesAreNotReused checks that a score that a program gave under the
-// older rules is not reused, that a score under the current rules is, and that other
-// graders' scores stay valid.
+// older rules is not reused, and that a score under the current rules is reused. Scores
+// by other graders must stay valid.
 func TestScoresOfOlderRulesAreNotReused(t *testing.T) {
 	ran := 0
 	answers := scripted(func(context.Context, agent.Request) agent.Result { ran++; return agent.Result{Outcome: agent.OK} })
@@ -57,7 +57,7 @@ func TestScoresOfOlderRulesAreNotReused(t *testing.T) {
 		"none":           {task("n", "x"), false},
 	} {
 		b := newBed(t, Settings{}, answers, grade)
-		b.harness.tasks.Store(c.task, sha256.Sum256([]byte(firstRules(c.task, "")))) // as an older evolve
+		b.harness.tasks.Store(c.task, sha256.Sum256([]byte(firstRules(c.task, "")))) // as an older version of evolve stores it
 		evaluate := func(want int) {
 			t.Helper()
 			ran = 0

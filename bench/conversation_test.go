@@ -26,7 +26,7 @@ func talk(users ...string) *Task {
 	return t
 }
 
-// passing returns a GradeFunc that passes everything and stores its input in in.
+// passing returns a GradeFunc that passes everything and stores its input in *in.
 func passing(in *GradeInput) GradeFunc {
 	return func(_ context.Context, got GradeInput) (Grading, error) {
 		*in = got
@@ -92,8 +92,9 @@ func TestConversationReachesTheAgentTurnByTurn(t *testing.T) {
 	}
 }
 
-// TestConversationKeepsTheSession tests that the session of an agent that has one passes
-// from turn to turn within an evaluation, and to no other evaluation.
+// TestConversationKeepsTheSession tests that if an agent has a session, the session is
+// passed from turn to turn within an evaluation, and is not passed to any other
+// evaluation.
 func TestConversationKeepsTheSession(t *testing.T) {
 	var began []agent.Session
 	keeps := scripted(func(_ context.Context, req agent.Request) agent.Result {

@@ -18,8 +18,8 @@ const (
 	Exact DuplicateKind = "exact"
 	// Template tasks have the same words except for numbers and names.
 	Template DuplicateKind = "template"
-	// Near tasks have most words in common, in the same order, or the text of one contains
-	// the text of the other.
+	// Near tasks have most of their words in common, in the same order, or the text of
+	// one contains the text of the other.
 	Near DuplicateKind = "near"
 	// Passage tasks have a long passage in common.
 	Passage DuplicateKind = "story"
@@ -55,7 +55,7 @@ type Duplicates struct {
 const (
 	templateOwn   = 6  // minimum words of a template, not counting its numbers and names
 	passageWords  = 24 // length of a passage, in words
-	passageSpread = 5  // a passage shared by more than one task in this many is an instruction
+	passageSpread = 5  // a passage shared by more than 1/passageSpread of the tasks is an instruction
 	fewCommon     = 9  // a passage that at most this many tasks share is never an instruction
 	manyCommon    = 30 // a passage that more than this many tasks share is always an instruction
 )

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Thresholds of near likeness. They were chosen by the figures that
+// Thresholds of near likeness. They were chosen on the basis of the figures that
 // TestDuplicatesOfRealTasks and TestDuplicatesInWorlds check.
 const (
 	nearShare  = .7  // minimum share of the longer text's words that both texts have, in order
-	nearLength = 8   // minimum words of the longer text; shorter ones are alike when one contains the other
+	nearLength = 8   // minimum words of the longer text; shorter texts are alike if one of them contains the other
 	nearWords  = 6   // minimum words in both
 	nearWindow = 6   // maximum number of words that may differ in one place; if more differ, they are content in their own right
-	windowEach = 40  // nearWindow grows by 1 each time the longer text has this many more words
+	windowEach = 40  // nearWindow grows by 1 for every windowEach words of the longer text
 	edgeWords  = 6   // length of a shared beginning or end, in words
 	affixWords = 3   // minimum words of a text that another text contains
 	alignWords = 400 // maximum words of a text that are compared; longer texts are found by common passages
@@ -25,7 +25,7 @@ const (
 	pairReach   = 3
 	sampleSize  = 32
 	postings    = 32
-	sampleShare = 10 // texts are compared if they share at least one in this many of their sampled word pairs
+	sampleShare = 10 // texts are compared if they share at least 1/sampleShare of their sampled word pairs
 	comparisons = 8  // maximum comparisons of one text, with its likeliest candidates
 )
 
@@ -39,7 +39,7 @@ func (f *duplicateFinder) near() {
 	t := f.texts()
 	order := make([]int, 0, len(f.list))
 	for i := range f.list {
-		if f.root(i) == i { // one task represents all equal ones
+		if f.root(i) == i { // one task represents all tasks that are equal to it
 			order = append(order, i)
 		}
 	}
@@ -145,7 +145,7 @@ func (f *duplicateFinder) compared(i int) []string {
 }
 
 // likeliest returns the task closest to task i among the candidates that share the most
-// word pairs with it, or -1 if none is nearly the same.
+// word pairs with task i, or -1 if none of these candidates is nearly the same as task i.
 func (t *texts) likeliest(i int, found []int, shared []uint8) int {
 	var top [comparisons]int
 	n := 0
@@ -272,8 +272,9 @@ func alike(a, b []uint32) float64 {
 // shorter one.
 func need(n int) int { return max(nearWords, n-int((1-nearShare)*float64(n)+1e-9)) }
 
-// overlap reports whether a text contains another and has only a few more words, or whether
-// the end of one is the beginning of the other, except for a few words.
+// overlap reports whether two texts are nearly the same passage. Either one text contains
+// the other and has only a few more words, or the end of one text is the beginning of the
+// other, except for a few words.
 func overlap(a, b []uint32) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -310,8 +311,9 @@ func inBoth(a, b []uint32) int {
 // alignment describes how two texts match, word by word in order.
 type alignment struct {
 	common int
-	// window is the maximum, over all stretches, of the number of differing words minus the
-	// number of common ones: the length of the texts' own content, minus chance matches.
+	// window is the length of the texts' own content, minus chance matches: for each
+	// stretch, the number of differing words minus the number of common words is
+	// computed, and window is the maximum.
 	window int
 }
 

@@ -15,8 +15,8 @@ func (f *duplicateFinder) sharedPassages() {
 		}
 		return out
 	}
-	// Passages are counted by the last bits of a hash; there are enough counters that few
-	// passages share one.
+	// Passages are counted by the last bits of a hash; there are so many counters that
+	// few passages share a counter.
 	counts := make([]uint32, min(1<<22, 1<<10*len(f.list)))
 	slot := func(p uint64) *uint32 { return &counts[p%uint64(len(counts))] }
 	for i := range f.list {

@@ -8,9 +8,9 @@ import (
 
 // assignGroup gives duplicates one unit and one split, in place. The tasks already have
 // splits; declared holds the splits that their authors declared, which do not change. All
-// other tasks keep their splits. If some of the duplicates declare a split, the others move
-// to it, or to the search if both splits are declared. If none declares a split, all move
-// to that of the task with the smallest id.
+// other tasks keep their splits. If some of the duplicates declare a split, the others
+// move to that split, or to the search if both splits are declared. If no duplicate
+// declares a split, all move to the split of the task with the smallest id.
 func assignGroup(tasks []Task, declared []Split, g Duplicates) {
 	first := slices.MinFunc(g.Tasks, func(a, b int) int { return strings.Compare(tasks[a].ID, tasks[b].ID) })
 	side := tasks[first].Split
@@ -52,12 +52,12 @@ func setAside(tasks []Task) {
 	}
 }
 
-// JoinSuites finds near-duplicates in different suites of one agent and gives them one unit
-// and one split, in place. A cluster declared in one suite does not extend to another, so
-// its tasks are compared too, and stay together. Tasks that one suite declares to belong to
-// different clusters stay apart: if a task in another suite is a duplicate of several of
-// them, it is joined to the most similar one. JoinSuites returns the duplicates across
-// suites.
+// JoinSuites finds near-duplicates in different suites of one agent and gives them one
+// unit and one split, in place. A cluster declared in one suite does not extend to
+// another, so the tasks of a cluster are compared with those of other suites too, and
+// stay together. Tasks that one suite declares to belong to different clusters stay
+// apart: if a task in another suite is a duplicate of several of them, it is joined to
+// the most similar one. JoinSuites returns the duplicates across suites.
 func JoinSuites(suites []*Suite) Likeness {
 	var all Suite
 	var declared []Split
@@ -128,7 +128,7 @@ func (f *duplicateFinder) across(g Duplicates, of, in []int) {
 			anchors = append(anchors, i)
 		}
 	}
-	same := map[string]int{} // by content: the first of equal anchors
+	same := map[string]int{} // the first of the anchors with equal content, keyed by content
 	for _, j := range slices.Backward(anchors) {
 		same[f.exact(f.list[j])] = j
 	}

@@ -92,11 +92,11 @@ func duplicateWorlds() []duplicateWorld {
 	}
 }
 
-// duplicateScore counts how many duplicates were found when families of tasks were mixed
+// duplicateScore counts the duplicates that were found when families of tasks were mixed
 // with unrelated tasks.
 type duplicateScore struct {
 	pairs, found   int // pairs of tasks of the same family
-	tasks, strange int // the number of tasks, and of those whose group consists mostly of other families
+	tasks, strange int // the number of tasks, and the number of tasks whose group consists mostly of other families
 }
 
 func (s duplicateScore) recall() float64 { return float64(s.found) / math.Max(1, float64(s.pairs)) }

@@ -13,8 +13,8 @@ type FailingError struct {
 	Agent string
 	Task  *Task
 	// Why is the error of the last evaluation, and Said is the last line that the program
-	// wrote to standard error in that evaluation. Credentials are removed from both; both
-	// are foreign text.
+	// wrote to standard error in that evaluation. Credentials are removed from both, but
+	// both remain untrusted text.
 	Why, Said string
 
 	err error

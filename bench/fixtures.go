@@ -45,7 +45,7 @@ func (t *Task) ForAgent() agent.Task {
 }
 
 // alias returns the task id that agents see: the first 128 bits, in hexadecimal, of a
-// hash over its visible text and the files given in its suite line.
+// hash over the task's visible text and the files given in the task's suite line.
 func (t *Task) alias(messages []agent.Message) string {
 	h := sha256.New()
 	for _, text := range []string{"evolve task 1", t.Domain, t.Goal, string(t.Input)} {
@@ -72,10 +72,11 @@ func (t *Task) alias(messages []agent.Message) string {
 }
 
 // LayOut writes the fixtures of a task into workdir, an empty directory, and returns the
-// paths written, sorted. A file of the task replaces the one with the same path in its
-// fixture folder, which is read from suiteDir. LayOut reads nothing outside suiteDir and
-// writes nothing outside workdir, whatever the paths and links are. Without files it does
-// nothing. An error is a fault of the host or the suite, never of the agent.
+// paths written, sorted. A file of the task replaces the file with the same path in the
+// task's fixture folder, which is read from suiteDir. LayOut reads nothing outside
+// suiteDir and writes nothing outside workdir, whatever the paths and links are. Without
+// files it does nothing. An error is a fault of the host or the suite, never of the
+// agent.
 func LayOut(t *Task, suiteDir, workdir string) ([]string, error) {
 	if !t.Fixtures.HasFiles() {
 		return nil, nil
@@ -98,7 +99,7 @@ func LayOut(t *Task, suiteDir, workdir string) ([]string, error) {
 	return paths, nil
 }
 
-// layout returns the files to write, by path.
+// layout returns the files to write, keyed by path.
 func (t *Task) layout(suiteDir string) (map[string]folderFile, error) {
 	var own folder
 	if t.Fixtures.Dir != "" {

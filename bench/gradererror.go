@@ -69,14 +69,15 @@ type graderFailures struct {
 	last   *GraderError // nil if the last attempt did not fail because of a grader
 	// graded holds the tasks for which all graders gave a score.
 	graded map[*Task]bool
-	// crashes counts the consecutive crashes of each program, by the words of its command.
+	// crashes counts the consecutive crashes of each program, keyed by the words of the
+	// program's command.
 	crashes map[string]int
 }
 
 // note counts an attempt at a task; e is the failure of a grader, or nil if no grader
 // failed. It returns an outage if the program has graded nothing yet and either cannot be
-// started or has crashed at least as many times in a row as most specifies, because further
-// attempts would only take time.
+// started or has crashed at least the given number of times (most) in a row, because
+// further attempts would only take time.
 func (f *graderFailures) note(e *GraderError, t *Task, scored bool, most int) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,7 +147,7 @@ func (f *graderFailures) blamed(err error, t *Task) error {
 }
 
 // GraderFailures returns the number of attempts in this process that failed because of a
-// program that grades, and the error of the first of them, which quotes foreign text.
+// grading program, and the first such error, which quotes foreign text.
 func (h *Harness) GraderFailures() (attempts int, first string) {
 	h.graders.mu.Lock()
 	defer h.graders.mu.Unlock()

@@ -101,8 +101,8 @@ func TestMissingGraderEndsTheRunAtOnce(t *testing.T) {
 }
 
 // TestGraderThatCrashesAtEachStartEndsTheRun checks that a program that crashed at its
-// first ten starts ends the run before any pause. A program that has graded, or that fails
-// in another way in between, does not.
+// first ten starts ends the run before any pause. A program that has graded, or that
+// fails in another way in between, does not end the run.
 func TestGraderThatCrashesAtEachStartEndsTheRun(t *testing.T) {
 	answers := scripted(func(context.Context, agent.Request) agent.Result { return agent.Result{Outcome: agent.OK} })
 	crash := &GraderError{Argv: []string{"python3", "check.py"}, Err: errors.New(`"python3 check.py" ended with exit code 1 and no verdict: "ImportError"`), Crashed: true}

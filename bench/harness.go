@@ -37,9 +37,9 @@ type Grading struct {
 // GradeInput is the input of the graders.
 type GradeInput struct {
 	Task *Task
-	// Exchanges are the turns of a scripted conversation that took place. The answer of the
-	// last one is the answer in Result; the usage and transcript in Result are those of all
-	// turns.
+	// Exchanges are those turns of a scripted conversation that took place. The answer of
+	// the last turn is the answer in Result; the usage and transcript in Result are those
+	// of all turns.
 	Exchanges []Exchange
 	Result    agent.Result
 	Workdir   string
@@ -103,7 +103,7 @@ type Settings struct {
 	// original. Nil changes nothing.
 	Scrub func(string) string
 	// Lost returns the time for which this process has been stopped so far, as
-	// [StallDetector.Lost] measures it; nil means never.
+	// [StallDetector.Lost] measures it; nil means that it was never stopped.
 	Lost func() time.Duration
 	// Drain is a context that, when done, immediately ends every wait of an evaluation with
 	// the context's cause: the wait for a limit, before a retry, for the end of a pause, or
@@ -144,7 +144,7 @@ type Harness struct {
 	// recent of them.
 	answered sync.Map // string → Job
 	latest   atomic.Pointer[Job]
-	missed   sync.Map // cell → true if its evaluation ended as missing data
+	missed   sync.Map // maps each cell to whether its evaluation ended as missing data
 	shut     shutTools
 	// limitedBy names the limit that refused the latest attempt; it is nil if none did.
 	limitedBy atomic.Pointer[string]
@@ -217,8 +217,8 @@ func (h *Harness) Evaluate(ctx context.Context, job Job) (Evaluation, error) {
 	return e, nil
 }
 
-// describe records the result of an evaluation in its span and ends the span. It names no
-// task.
+// describe records the result of an evaluation in its span and ends the span. The span
+// does not name the task.
 func (h *Harness) describe(s telemetry.Span, job Job, e Evaluation, err error) {
 	if !s.On() {
 		return
@@ -367,7 +367,7 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 // to try again.
 func (h *Harness) retry(ctx context.Context, job Job, try int, why string, after time.Duration) (bool, error) {
 	probe, of := h.probe(job.Task), cell{job.Variant, job.Task.ID}
-	if _, known := h.missed.Load(of); known && probe != nil { // it failed before, and other evaluations succeed
+	if _, known := h.missed.Load(of); known && probe != nil { // the variant failed on this task before, and other evaluations succeed
 		try = h.breaker.p.Attempts
 	}
 	more, err := h.breaker.Infrastructure(ctx, try, why, after, probe)
@@ -408,7 +408,7 @@ type attemptDetails struct {
 	refusing string
 }
 
-// once lays out the task, runs the agent and grades the result.
+// once makes one attempt: it lays out the task, runs the agent and grades the result.
 func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, attemptDetails) {
 	e := Evaluation{
 		Run: h.set.Run, Agent: h.set.Agent, Variant: job.Variant, Task: job.Task.ID, Domain: job.Task.Domain,

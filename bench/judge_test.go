@@ -34,8 +34,8 @@ func TestJudgesArePaid(t *testing.T) {
 	}
 }
 
-// TestJudgingIsTimed checks that the time that judges take is stored beside the agent's,
-// and that none is stored for graders without judges.
+// TestJudgingIsTimed checks that the time that judges take is stored beside the agent's
+// time, and that no such time is stored for graders without judges.
 func TestJudgingIsTimed(t *testing.T) {
 	for calls, want := range map[int]time.Duration{0: 0, 2: 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {

@@ -19,13 +19,13 @@ type Leak struct {
 	Field string
 	// Tasks is the number of tasks that have the field and an answer.
 	Tasks int
-	// Right is the share of tasks whose answer equals the most frequent answer of the other
-	// tasks with the same value. Blind is the share of tasks that have the most frequent
-	// answer of all, which can be predicted without the value.
+	// Right is the share of tasks whose answer equals the most frequent answer among the
+	// other tasks with the same value. Blind is the share of tasks that have the overall
+	// most frequent answer, which can be predicted without the value.
 	Right, Blind float64
 	// Same is the share of tasks whose value is an accepted answer, ignoring numbers next
-	// to the answer, as in paris-001. Held also counts the tasks whose domain or file name
-	// contains an accepted answer as words.
+	// to the answer, as in paris-001. Held is the share that results from also counting
+	// the tasks whose domain or file name contains an accepted answer as words.
 	Same, Held float64
 	// several reports whether there are tasks with different answers.
 	several bool
@@ -106,8 +106,8 @@ func plainWords(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// references returns the accepted answers of a task and of its turns: its own and those that
-// its graders expect.
+// references returns the accepted answers of a task and of its turns: the stated answers
+// and those that the graders expect.
 func (t *Task) references() []string {
 	var texts []string
 	for _, step := range t.Steps() {

@@ -115,7 +115,7 @@ func RetractMemory(data []byte, l MemoryLine, reason string, at time.Time) ([]by
 			return nil, err
 		}
 		marked := append(bytes.Clone(bytes.TrimSuffix(data[l.Start:l.End], []byte("}"))), mark...)
-		if _, ok := readMemory(marked, func(int, string) {}); ok { // fails if the line already has an empty mark
+		if _, ok := readMemory(marked, func(int, string) {}); ok { // ok is false if the line already contains an empty mark
 			line = marked
 		}
 	}

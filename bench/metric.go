@@ -8,8 +8,8 @@ type Metric struct {
 	Name, Unit string
 	// Of returns the amount that an evaluation consumed; NaN means unknown.
 	Of func(*Evaluation) float64
-	// Floor is the difference, in the metric's unit, that is always tolerated; the settings
-	// can replace it with another one.
+	// Floor is the difference, in the metric's unit, that is always tolerated; the
+	// settings can replace it with another value.
 	Floor float64
 }
 

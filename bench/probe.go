@@ -21,9 +21,9 @@ func (h *Harness) note(job Job, e Evaluation) {
 	}
 }
 
-// probe returns a function for the breaker that repeats a job that the champion answered
-// before: the one for the given task or, failing that, the champion's latest. It returns
-// nil if there is no such job. The repeat is paid for and not recorded.
+// probe returns a function with which the breaker repeats a job that the champion
+// answered before: a job for the given task or, failing that, the champion's latest job.
+// It returns nil if there is no such job. The repeat is paid for and not recorded.
 func (h *Harness) probe(at *Task) func(context.Context) (bool, error) {
 	job := h.latest.Load()
 	if job == nil {

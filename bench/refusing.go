@@ -36,10 +36,10 @@ func (r *refusals) starting() bool {
 	return !r.worked
 }
 
-// note counts an attempt; address is the one that refused its connection, or "" if none
-// did. If no attempt has scored yet, it returns an outage once the number of consecutive
-// refusals reaches the given limit, so a server that is still starting has the time of
-// that many attempts.
+// note counts an attempt; address is the address that refused the attempt's connection,
+// or "" if the connection was not refused. If no attempt has scored yet, it returns an
+// outage once the number of consecutive refusals reaches the given limit, so a server
+// that is still starting has the time of that many attempts.
 func (r *refusals) note(address string, scored bool, most int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

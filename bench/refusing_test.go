@@ -48,9 +48,9 @@ func TestRefusedConnectionsEndTheRun(t *testing.T) {
 	}
 }
 
-// TestARefusingServerBehindABreaker checks that the harness does not wait for the delay
-// that an open breaker states as long as a server on this machine has refused every
-// attempt, and that it does wait once something has been scored.
+// TestARefusingServerBehindABreaker checks that as long as a server on this machine has
+// refused every attempt, the harness does not wait for the delay that an open breaker
+// states. Once something has been scored, the harness must wait.
 func TestARefusingServerBehindABreaker(t *testing.T) {
 	const delay = 30 * time.Second
 	refused := agent.Result{

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// mostShut is the number of evaluations that use up their attempts on the open breaker
-	// of one tool before other evaluations stop waiting for that tool.
+	// mostShut is the number of evaluations that may use up their attempts on the open
+	// breaker of a tool. After that, other evaluations no longer wait for that tool.
 	mostShut = 3
 	// shutFor is the time after which evaluations wait for the tool again, counted from
 	// the last evaluation that used up its attempts.
@@ -15,8 +15,8 @@ const (
 )
 
 // shutTools records the tools whose breakers stay open. The breaker of a tool that always
-// fails lets only probes through. If each further evaluation waited for it, a night would
-// spend most of its time waiting and would get no more scores for it.
+// fails lets only probes through. If each further evaluation waited for such a breaker, a
+// night would spend most of its time waiting without getting more scores.
 type shutTools struct {
 	mu    sync.Mutex
 	tools map[string]shutTool

@@ -51,9 +51,9 @@ func TestALimitIsWaitedOut(t *testing.T) {
 }
 
 // TestAToolThatStaysShutIsNotWaitedFor checks that a few evaluations wait for the open
-// breaker of a tool until their attempts are used up. Later evaluations become missing data
-// at once, until the tool has not been refused for a while. Limits of other kinds are
-// waited for.
+// breaker of a tool until their attempts are used up. Later evaluations become missing
+// data at once. This ends when the tool has had no refusal for a while. Limits of other
+// kinds are waited for.
 func TestAToolThatStaysShutIsNotWaitedFor(t *testing.T) {
 	var slept pauses
 	now := time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)

@@ -18,17 +18,18 @@ type SplitConflict struct {
 	Search, Holdout int
 }
 
-// AssignSplits assigns a split to every task without one, in place. All tasks of a cluster
-// get the same split: a declared split extends to the rest of the cluster. A cluster with
-// both splits declared is returned as a conflict, and its other tasks get none.
+// AssignSplits assigns a split to every task without one, in place. All tasks of a
+// cluster get the same split: a declared split extends to the rest of the cluster. A
+// cluster with both splits declared is returned as a conflict, and its tasks without a
+// declared split get none.
 //
-// The other clusters of each domain are sorted by a salted hash of their names and assigned
-// alternately to search and holdout. Domains with a single such cluster are sorted
-// together, because each of them by itself would always be assigned to search. A cluster
-// with tasks of several domains belongs to the alphabetically first domain. The order of
-// the tasks does not matter, and a new task in an existing cluster and domain moves
-// nothing. A new cluster moves about half of the clusters with which it alternates, so a
-// growing suite should declare its splits.
+// The other clusters of each domain are sorted by a salted hash of their names and
+// assigned alternately to search and holdout. Domains with a single such cluster are
+// sorted together, because each of them by itself would always be assigned to search. A
+// cluster with tasks of several domains belongs to the alphabetically first domain. The
+// order of the tasks does not matter, and a new task in an existing cluster and domain
+// moves nothing. A new cluster moves about half of the clusters with which it alternates,
+// so a growing suite should declare its splits.
 func AssignSplits(tasks []Task) []SplitConflict {
 	clusters := map[string]*cluster{}
 	for i := range tasks {

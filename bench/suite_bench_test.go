@@ -23,7 +23,7 @@ func BenchmarkReadSuite(b *testing.B) {
 }
 
 // BenchmarkFindDuplicates compares tasks of 8 to 40 words; the time per task should grow
-// little with their number.
+// little with the number of tasks.
 func BenchmarkFindDuplicates(b *testing.B) {
 	for _, n := range []int{2_000, 20_000, 200_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

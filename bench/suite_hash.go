@@ -161,7 +161,7 @@ func writePart(h hash.Hash, data []byte) {
 }
 
 // canonicalTask returns the task as JSON in which the keys of all objects are sorted,
-// including those in its raw JSON parts.
+// including the objects in the task's raw JSON parts.
 func canonicalTask(t Task) []byte {
 	if len(t.Input) > 0 {
 		t.Input = CanonicalJSON(t.Input)

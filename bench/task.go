@@ -235,7 +235,7 @@ func (t *Task) Question() (goal, expected string) {
 }
 
 // expectations returns the reference of a task, if it has one, followed by the specific
-// fields of each grader that has any.
+// fields of each grader that has such fields.
 func (t *Task) expectations() (parts []string) {
 	if t.Answer != nil {
 		parts = append(parts, *t.Answer)

@@ -25,8 +25,8 @@ type dropping struct{}
 func (dropping) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
 func (dropping) Shutdown(context.Context) error                             { return nil }
 
-// BenchmarkTracing measures an evaluation, with and without a tracer, of an agent that
-// takes no time. The tracer may add at most 20 µs.
+// BenchmarkTracing measures an evaluation of an agent that takes no time, with and
+// without a tracer. The tracer may add at most 20 µs.
 func BenchmarkTracing(b *testing.B) {
 	solver := scripted(func(context.Context, agent.Request) agent.Result { return answer("4") })
 	noWait := func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }

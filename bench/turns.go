@@ -56,8 +56,8 @@ func (t *Task) AtTurn(i int) *Task {
 	return &at
 }
 
-// Steps returns the task itself and those of its turns that have graders of their own,
-// each as a task.
+// Steps returns the task itself, followed by one task for each turn that has graders of
+// its own.
 func (t *Task) Steps() []*Task {
 	out := []*Task{t}
 	for i := range t.Turns {

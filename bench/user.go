@@ -27,7 +27,7 @@ const (
 	defaultStop      = "###STOP###"
 	maxUserMessage   = 8 << 10 // maximum length of one message from the user, in bytes
 	maxUserData      = 48 << 10
-	userAttempts     = 3 // calls for one message; if no reply can be used, the result is missing data
+	userAttempts     = 3 // maximum number of model calls for one message; if no reply can be used, the result is missing data
 )
 
 // SimulatedUser is a person whose part in a conversation is played by a model. Agents never
@@ -180,8 +180,8 @@ func (u *SimulatedUser) next(ctx context.Context, m model.Model, said []agent.Me
 	return "", false, used, fmt.Errorf("no message in %d attempts: %s", userAttempts, why)
 }
 
-// watchedUser records the error of its call, from which next detects that a shared limit,
-// such as a spent budget, refused the call.
+// watchedUser records the error of its call. From this error, the method next detects
+// that a shared limit, such as a spent budget, refused the call.
 type watchedUser struct {
 	model.Model
 	err error

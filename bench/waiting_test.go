@@ -11,8 +11,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestWaitsEndWithTheTime checks that a wait for a limit ends when the time for evaluations
-// is over, with the name of the limit, and ends at once when the run is drained.
+// TestWaitsEndWithTheTime checks that a wait for a limit ends with the name of the limit
+// when the time for evaluations is over, and that it ends at once when the run is
+// drained.
 func TestWaitsEndWithTheTime(t *testing.T) {
 	stopped := errors.New("a person stopped it")
 	for name, c := range map[string]struct {

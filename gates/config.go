@@ -17,11 +17,11 @@ type ConfigChange struct {
 	Want agent.Config
 	// Reload loads the config from the files as the proposal would write them.
 	Reload func() (agent.Config, error)
-	// Measured and Now are the hashes of everything on which the proposal depends, by name:
-	// at the time of the run, and now.
+	// Measured and Now are the hashes of everything on which the proposal depends, keyed
+	// by name: Measured at the time of the run, and Now at present.
 	Measured, Now map[string]string
-	// Texts are the free texts of the config, by parameter. Demonstrations are the config's
-	// demonstrations, and Tasks are the tasks that they may demonstrate.
+	// Texts are the free texts of the config, keyed by parameter. Demonstrations are the
+	// config's demonstrations, and Tasks are the tasks that they may demonstrate.
 	Texts          map[string]string
 	Demonstrations map[string][]agent.Demonstration
 	Tasks          []bench.Task

@@ -19,8 +19,8 @@ const MaxLearned = 50
 
 // MemoryChange is a change to a file of memories.
 type MemoryChange struct {
-	// Measured and Now are the hashes, by name, of everything on which the proposal
-	// depends: when the proposal was measured, and now.
+	// Measured and Now are the hashes of everything on which the proposal depends, keyed
+	// by name: Measured when the proposal was measured, and Now at present.
 	Measured, Now map[string]string
 	// Old and New are the contents of the file before and after the change.
 	Old, New []byte

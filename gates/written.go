@@ -24,8 +24,9 @@ const (
 
 // WrittenChange is the common input to the gates for proposals of kind tool.
 type WrittenChange struct {
-	// Measured and Now are the hashes of everything on which the proposal depends, by name:
-	// when it was drawn up, and now.
+	// Measured and Now are the hashes, by name, of everything on which the proposal
+	// depends. Measured is from the time when the proposal was drawn up, and Now is from
+	// the present.
 	Measured, Now map[string]string
 	// Bytes is the total length of the files that the proposal would write. Parts is the
 	// number of files of this kind that the agent would then have.
@@ -36,7 +37,7 @@ type WrittenChange struct {
 	Rehearse func() error
 }
 
-// ToolChange is a tool that an agent wrote.
+// ToolChange is a proposed change to a tool that an agent wrote.
 type ToolChange struct {
 	WrittenChange
 	// Reload reads the definition again from the files that the proposal would write.
@@ -44,8 +45,8 @@ type ToolChange struct {
 	// Registered lists the names of the tools that the proposed tool must not replace: all
 	// tools except those that an agent wrote.
 	Registered []string
-	// Before reads the definition that the proposal replaces or deletes; it is nil if there
-	// is none.
+	// Before reads the definition that the proposal replaces or deletes; Before is nil if
+	// there is no such definition.
 	Before func() (authored.Definition, error)
 	// Check runs the tests in the hermetic child process; if it is nil, no tests run.
 	Check func(context.Context, authored.Definition) authored.Report

@@ -6,8 +6,8 @@ import (
 	"evolve/mutate/irt"
 )
 
-// raceDue reports whether the next evaluation goes to a leader. It does in the final race,
-// and before the final race as long as the leaders have received less than their share.
+// raceDue reports whether the next evaluation goes to a leader. That is so in the final
+// race and, before it, as long as the leaders have received less than their share.
 func (s *search) raceDue() bool {
 	if s.finalRace() {
 		return true
@@ -16,8 +16,8 @@ func (s *search) raceDue() bool {
 	return s.posterior.ready() && len(s.design) == 0 && float64(s.raced) < leaderShare*(mine-float64(s.plan.design*s.plan.first))
 }
 
-// finalRace reports whether the evaluations that are reserved for the time before the final
-// race are used up.
+// finalRace reports whether it is time for the final race, because the evaluations
+// reserved for the time before it are used up.
 func (s *search) finalRace() bool {
 	return float64(s.spent-s.baseline.asked) >= s.plan.search
 }
@@ -29,8 +29,8 @@ const (
 	// final race. It is small because the evidence against the champion must come from few
 	// evaluations.
 	rivalsInFinal = 2
-	// aloneEvery is the interval, in race evaluations, at which a small space gives an
-	// evaluation to the variant that is best by its own results.
+	// aloneEvery applies to the race in a small space: one of every aloneEvery
+	// evaluations goes to the variant that is best by its own results.
 	aloneEvery = 3
 )
 

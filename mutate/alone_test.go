@@ -55,7 +55,7 @@ func TestFinalRaceIsBetweenThree(t *testing.T) {
 	o := w.options(600)
 	s := newSearch(t, o)
 	c := &script{inFlight: 1, score: func(tr Trial, _ *rand.Rand) (float64, bool) {
-		// The evaluation in hand is already counted as spent, so the first evaluation
+		// The current evaluation is already counted as spent, so the first evaluation
 		// that is checked may belong to the time before the final race.
 		if float64(s.spent-1) >= s.plan.search {
 			place := slices.IndexFunc(s.posterior.leaders, func(a *variantStats) bool { return a.id == tr.Variant })

@@ -22,7 +22,7 @@ type Author struct {
 	Rate
 	// Routes are the models to choose from; there must be at least one.
 	Routes []AuthorRoute
-	// Wordings are the names of the wordings of the request to choose from. If there are
+	// Wordings lists the names of the wordings that the request can have. If there are
 	// none, a single wording without a name is used.
 	Wordings []string
 	// Past holds earlier drafts, oldest first: drafts from earlier nights, and drafts from

@@ -2,11 +2,11 @@ package mutate
 
 import "math"
 
-// baseline is a random search that uses a share of the budget. Its results are added to the
-// model, but its choices do not depend on the model. Two thirds of its budget give a few
-// evaluations to each of many random configs. The rest goes to the configs with the best
-// means, on tasks that the search's leader has had, because the best random config is
-// compared with the leader in the end.
+// baseline is a random search that uses a share of the budget. Its results are added to
+// the model, but its choices do not depend on the model. Two thirds of its budget give a
+// few evaluations to each of many random configs. The rest goes to the configs with the
+// best means, on tasks on which the search's leader has been evaluated, because the best
+// random config is compared with the leader in the end.
 type baseline struct {
 	share          float64
 	asked, results int

@@ -33,8 +33,8 @@ type breeding struct {
 	unrewarded []*variantStats
 
 	// pool holds the variants that may become parents, and candidates describes each of
-	// them to the selection. at is the number of the latest result that both take into
-	// account.
+	// these variants to the selection. at is the number of the latest result that both
+	// take into account.
 	pool       []*variantStats
 	candidates []selection.Candidate
 	at         int

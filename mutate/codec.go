@@ -98,7 +98,8 @@ func newCodec(space agent.Space, champion agent.Config) *codec {
 	return c
 }
 
-// snapped returns the grid position of the rounded value of every grid position.
+// snapped returns, for every grid position, the grid position of the parameter's value
+// after rounding.
 func snapped(p agent.Param) []int16 {
 	out := make([]int16, irt.Grid+1)
 	for i := range out {
@@ -241,8 +242,9 @@ func (st *setting) divide(text string) (lines []string, rest string) {
 	return lines, strings.Join(other, "\n")
 }
 
-// decode returns the config for a point. Parameters whose positions in x equal those in at
-// keep their exact values from near. It returns false if a text would be too long.
+// decode returns the config for a point. If x and at have equal positions for a
+// parameter, the parameter keeps its exact value from the config near. It returns false
+// if a text would be too long.
 func (c *codec) decode(x irt.Point, near agent.Config, at irt.Point) (agent.Config, bool) {
 	config := make(agent.Config, len(c.space.Params))
 	for _, p := range c.space.Params {

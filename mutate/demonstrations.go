@@ -14,11 +14,11 @@ import (
 // credit the config for copying the answer, so it is not evidence.
 type demonstrated struct {
 	params []string
-	tasks  map[string][]int // by the text of the request; the lists include the other tasks in the cluster
+	tasks  map[string][]int // keyed by the text of the request; the lists include the other tasks in the cluster
 }
 
-// newDemonstrated returns a demonstrated for the configs of a space and the given tasks. In
-// a space without demonstrations, it finds no tasks.
+// newDemonstrated returns a value of type demonstrated for the configs of a space and the
+// given tasks. In a space without demonstrations, this value finds no tasks.
 func newDemonstrated(space agent.Space, tasks []Task) demonstrated {
 	d := demonstrated{tasks: map[string][]int{}}
 	for _, p := range space.Params {

@@ -6,8 +6,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestExhaustedSpaceIsKnown exhausts a space of three configs before the budget, and checks
-// that the last results also count for the recommendation.
+// TestExhaustedSpaceIsKnown exhausts a space of three configs before the budget is used
+// up, and checks that the last results also count for the recommendation.
 func TestExhaustedSpaceIsKnown(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{{Name: "mode", Kind: agent.Choice, Values: []any{"bad", "worse", "good"}, Default: "bad"}}}
 	for _, flight := range []int{1, 5, 21} {

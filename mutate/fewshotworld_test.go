@@ -12,18 +12,19 @@ import (
 	"evolve/runtime/agent"
 )
 
-// fewShotWorld is a synthetic problem modelled on a small language model that labels texts:
-// it fails without examples, prefers one label, and follows the labels of its examples,
-// most of all those of the last ones (Zhao et al., "Calibrate before use", 2021). A score
-// is 0 or 1.
+// fewShotWorld is a synthetic problem modelled on a small language model that labels
+// texts: it fails without examples, prefers one label, and follows the labels of its
+// examples, most of all the labels of the last examples (Zhao et al., "Calibrate before
+// use", 2021). A score is 0 or 1.
 type fewShotWorld struct {
 	seed   uint64
 	labels []string
 	tasks  []fewShotTask // search tasks, followed by the same number of others
 	search []Task
 	space  agent.Space
-	// lean is the model's own preference for each label, pull is the weight of an example,
-	// and recent is the factor by which an example counts more than the one before it.
+	// lean is the model's own preference for each label, pull is the weight of an
+	// example, and recent is the factor by which an example counts more than the example
+	// before it.
 	lean         []float64
 	pull, recent float64
 	// skill is the most that the examples can teach.
@@ -36,7 +37,7 @@ type fewShotTask struct {
 	request string
 	label   int
 	ease    float64
-	// clear is how much the task teaches as an example.
+	// The number clear is how much the task teaches as an example.
 	clear float64
 }
 
@@ -179,8 +180,9 @@ func TestFewShots(t *testing.T) {
 
 var fewShotWorlds = flag.Int("few-shot-worlds", 0, "fresh problems of BenchmarkFewShot")
 
-// BenchmarkFewShot prints the true score of the recommended config beside those of random
-// sets of examples with the same number of evaluations and with twice as many.
+// BenchmarkFewShot prints the true score of the recommended config beside the true scores
+// of random sets of examples that were found with the same number of evaluations and with
+// twice as many.
 func BenchmarkFewShot(b *testing.B) {
 	if *fewShotWorlds == 0 {
 		b.Skip("say -few-shot-worlds")

@@ -36,8 +36,9 @@ type Valued struct {
 	Score, RandomScore float64
 }
 
-// Match compares the recommendation of the search with that of random search. Both are
-// estimated on all search tasks, by one model that is fitted to all evaluations.
+// Match compares the recommendation of the search with the recommendation of a random
+// search. Both are estimated on all search tasks, by one model that is fitted to all
+// evaluations.
 type Match struct {
 	// Search and Random are the two estimates. SearchSpent and RandomSpent are the numbers
 	// of evaluations that the search and the baseline had each used at that point.

@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// lookBack runs a search with its random baseline and returns its hindsight. The result
-// then is the estimate after the search had as many evaluations as the baseline.
+// lookBack runs a search with its random baseline and returns its hindsight. The second
+// result is the estimate at the moment when the search had made as many evaluations as
+// the baseline.
 func lookBack(t testing.TB, w *world, budget int) (h Hindsight, then float64) {
 	o := w.options(budget)
 	o.BaselineShare = 0
@@ -38,8 +39,8 @@ func lookBack(t testing.TB, w *world, budget int) (h Hindsight, then float64) {
 	return h, then
 }
 
-// biases are the mean errors, relative to the true scores, of the figures that a report
-// shows, over searches in many worlds.
+// biases are the mean errors of the figures that a report shows. Each error is relative
+// to the true score; the means are over searches in many worlds.
 type biases struct {
 	runs                                       int
 	end, random, equal, difference, curve, was float64
@@ -66,7 +67,7 @@ func (b *biases) add(t testing.TB, w *world, budget int) {
 	}
 }
 
-// figures returns the means, by name.
+// figures returns the means, keyed by name.
 func (b *biases) figures() map[string]float64 {
 	n := float64(b.runs)
 	return map[string]float64{
@@ -176,8 +177,8 @@ func TestMatchCountsEachSide(t *testing.T) {
 	}
 }
 
-// TestDroppedTrialsAreNotCounted reports a third of a search's trials as dropped, as an
-// interrupted night does with trials that are waiting for a free slot.
+// TestDroppedTrialsAreNotCounted reports a third of a search's trials as dropped, which
+// is how an interrupted night reports trials that are waiting for a free slot.
 func TestDroppedTrialsAreNotCounted(t *testing.T) {
 	o := newWorld(t, "text", 7).options(80)
 	o.BaselineShare = 0
@@ -201,8 +202,8 @@ func TestDroppedTrialsAreNotCounted(t *testing.T) {
 	}
 }
 
-// found measures the estimates of the needles that searches found: the mean error and the
-// number of intervals that contain the true score.
+// found returns the number of needles that searches found, the number of their intervals
+// that contain the true score, and the mean error of their estimates.
 func found(t testing.TB, seeds int64) (needles, covered int, bias float64) {
 	for seed := range seeds {
 		w := newWorld(t, "needle", 900+seed)
@@ -222,9 +223,9 @@ func found(t testing.TB, seeds int64) (needles, covered int, bias float64) {
 	return needles, covered, bias / float64(needles)
 }
 
-// TestIntervalHoldsANeedle checks that the interval of the score of the one good config
-// among 125 contains its true score, although the only evidence that the config is good
-// comes from its own results.
+// TestIntervalHoldsANeedle checks a search in which one of 125 configs is good, and only
+// that config's own results show this. The interval of the config's score must contain
+// the true score.
 func TestIntervalHoldsANeedle(t *testing.T) {
 	needles, covered, bias := found(t, 12)
 	if needles < 9 || covered < needles-1 || math.Abs(bias) > .04 {

@@ -9,14 +9,14 @@ import (
 	"evolve/runtime/agent"
 )
 
-// past is a config from an earlier night with its evaluations. These are part of the
-// model's data but are not counted as tonight's, and no recommendation is based on them
-// alone.
+// past is a config from an earlier night with its evaluations. The evaluations are part
+// of the model's data but are not counted as tonight's, and no recommendation is based on
+// them alone.
 type past struct {
 	id      agent.ConfigID
 	config  agent.Config
 	point   irt.Point
-	shows   []int // the tasks that it demonstrates
+	shows   []int // the tasks that the config demonstrates
 	night   int   // by its index
 	cells   []irt.Cell
 	weight  float64 // number of evaluations, each weighted by its trust
@@ -87,7 +87,7 @@ func (s *search) resume() {
 	const most = 4
 	var first []proposal
 	for _, p := range s.recalled(min(most, (len(s.design)+1)/2)) {
-		if p.past.weight >= 1 { // its evaluations count for at least one from tonight
+		if p.past.weight >= 1 { // its evaluations have at least the weight of one evaluation from tonight
 			first = append(first, p.past.proposal(p.past.ability))
 		}
 	}

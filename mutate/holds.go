@@ -18,9 +18,9 @@ type pastNight struct {
 	holds bool
 }
 
-// The log odds that a night holds: 19 to 1 for the same agent, and 7 to 3 for an agent that
-// is known to have changed. A night of the latter kind is left out until tonight's results
-// support it.
+// The log odds that the results of an earlier night still apply: 19 to 1 for the same
+// agent, and 7 to 3 for an agent that is known to have changed. An earlier night of a
+// changed agent is left out until tonight's results support it.
 const (
 	oddsSameAgent  = 2.94
 	oddsOtherAgent = 0.85

@@ -67,8 +67,9 @@ func nightBefore(t *testing.T, h hill, seed int64, changed bool) []Remembered {
 	return history
 }
 
-// TestAHistoryOfAMovedOptimumIsGivenUp checks that if the optimum has moved since, a search
-// finds it nearly as well as one without history, whether the change was declared or not.
+// TestAHistoryOfAMovedOptimumIsGivenUp checks a search whose history is from before the
+// optimum moved. It must find the new optimum nearly as well as a search without history,
+// whether or not the move was declared.
 func TestAHistoryOfAMovedOptimumIsGivenUp(t *testing.T) {
 	const seeds = 6
 	cold, misled := 0.0, map[bool]float64{}

@@ -41,8 +41,8 @@ type Options struct {
 	// Operators is the record of the operators from earlier nights; the zero value means
 	// that there is none.
 	Operators operator.State
-	// Author describes the models that answer trials with a Brief; nil means that there are
-	// none.
+	// Author describes the models that answer trials that have a Brief; nil means that
+	// there are none.
 	Author *Author
 }
 

@@ -17,7 +17,7 @@ const (
 	// finalShare is the final race's share of the budget. In a small search the race gets
 	// leastFinal evaluations instead, but no more than the share mostFinal of the budget.
 	// The reason is that a small search has tried few configs, and its gain depends on
-	// which of them it recommends.
+	// which of these configs it recommends.
 	finalShare, mostFinal = 0.15, 0.5
 	leastFinal            = 30
 	// leaderShare is the leaders' share of the evaluations before the final race.

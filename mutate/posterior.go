@@ -15,8 +15,8 @@ type posterior struct {
 	model    *irt.Model
 	items    []irt.Item
 	variants []*variantStats // the variants of the items, in the same order
-	// fitted is the number of results that had been received at the last fit, and learnt
-	// the number of items when the hyperparameters were last learnt.
+	// fitted is the number of results that had been received at the last fit. learnt is
+	// the number of items at the time when the hyperparameters were last learnt.
 	fitted, learnt int
 	level          float64 // the champion's expected score
 

@@ -22,8 +22,8 @@ const (
 type spend struct {
 	task, n       int32
 	cost, seconds float32
-	// timed is the number of the n evaluations whose time is known; seconds is the sum of
-	// these times.
+	// timed is how many of the n evaluations have a known time; seconds is the sum of the
+	// known times.
 	timed int32
 }
 
@@ -54,7 +54,7 @@ type priced struct {
 	// costs and lasts are the ratios of the variant's cost and time to the champion's.
 	costs, lasts float64
 	// known reports whether the ratios come from the variant's own evaluations; otherwise
-	// the ratios are 1 and the means 0.
+	// the ratios are 1 and the means are 0.
 	known bool
 }
 
@@ -154,8 +154,8 @@ func (s *search) preferred(a *variantStats) float64 {
 }
 
 // affordable takes a list of variants in descending order of ability, and removes those
-// that are expected to violate a guard. If the first variant of the list is expected to
-// violate one, it stays as a possible trade as long as it has fewer evaluations than the
+// that are expected to violate a guard. If this concerns the first variant of the list,
+// that variant stays as a possible trade as long as it has fewer evaluations than the
 // champion.
 func (s *search) affordable(list []*variantStats) []*variantStats {
 	if len(s.guards) == 0 {

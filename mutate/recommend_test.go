@@ -86,8 +86,8 @@ func TestFailureNeverWins(t *testing.T) {
 	}
 }
 
-// TestWhatWasSeenOnceIsCertain checks that with a single repeat, a score on every task is
-// certain.
+// TestWhatWasSeenOnceIsCertain checks that if the search uses a single repeat, a config
+// that was run on every task has a certain score and gain.
 func TestWhatWasSeenOnceIsCertain(t *testing.T) {
 	o := smallOptions(2000)
 	o.MaxRepeats = 1

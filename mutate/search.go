@@ -162,7 +162,8 @@ func (s *search) capacity() int {
 	return s.repeats * len(s.tasks)
 }
 
-// add makes a variant from a proposal, or returns the existing variant with its config.
+// add makes a variant from a proposal, or returns the existing variant with the same
+// config.
 func (s *search) add(p proposal, baseline bool) *variantStats {
 	id := p.config.ID()
 	if a, ok := s.byID[id]; ok {
@@ -326,10 +327,10 @@ func (s *search) enlarge() bool {
 	return true
 }
 
-// refused reports whether a config belongs to this run, or to the three quarters of earlier
-// nights' configs that are refused. Whether an earlier config is refused depends only on
-// the seed and the config: if it were drawn at random on each call, configs that are
-// proposed often would eventually be accepted.
+// refused reports whether a config belongs to this run, or to the three quarters of
+// earlier nights' configs that are refused. Whether an earlier config is refused depends
+// only on the seed and the config: if the refusal were drawn at random on each call,
+// configs that are proposed often would eventually be accepted.
 func (s *search) refused(id agent.ConfigID) bool {
 	if _, known := s.byID[id]; known {
 		return true

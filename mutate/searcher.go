@@ -41,15 +41,15 @@ type Trial struct {
 
 // Brief asks a language model for one change to one component of a config.
 type Brief struct {
-	// Component is the parameter to change in the config of Trial.Variant, and Form the
-	// kind of change.
+	// Component is the parameter to change in the config of Trial.Variant, and Form is
+	// the kind of change.
 	Component string
 	Form      Form
 	// Route is the route of the model, and Wording the wording of the request; see
 	// [Author].
 	Route, Wording string
-	// Cases are those of the variant's evaluations from which the model should learn,
-	// failed ones first or, for demonstrations, passed ones first.
+	// Cases are the evaluations of the variant from which the model should learn. The
+	// failed ones come first or, for demonstrations, the passed ones.
 	Cases []Case
 	// Tried lists earlier changes to the component, latest first.
 	Tried []TriedChange
@@ -95,8 +95,9 @@ type Observation struct {
 	// Seconds is the time that the answer took. NaN means that the time is unknown, and 0
 	// means that the search must not depend on a clock.
 	Seconds float64
-	// Outcome is the kind of a failure, Reason holds the graders' reasons, and Calls holds
-	// the tool calls with their failures. These are foreign text, stored as data.
+	// Outcome is the kind of a failure, Reason holds the graders' reasons, and Calls
+	// holds the tool calls with their failures. All of these are untrusted text and are
+	// stored as data.
 	Outcome agent.Outcome
 	Reason  string
 	Calls   []Call
@@ -105,8 +106,8 @@ type Observation struct {
 	Answer string
 	// Draft is the answer to a trial with a Brief. If there is no draft, Reason is the
 	// cause, and, if the request was not answered, Outcome is how it ended. Full reports
-	// whether the request was not sent because a bound on requests had ended the requests
-	// to its route.
+	// whether the request was not sent because the requests to its route had reached a
+	// bound.
 	Draft *Draft
 	Full  bool
 }
@@ -183,8 +184,8 @@ type Estimate struct {
 	// Score is the estimated weighted mean score over all search tasks. Lo and Hi are the
 	// bounds of its 95 % interval.
 	Score, Lo, Hi float64
-	// Gain is the gain over the champion, and SD its posterior standard deviation; both are
-	// 0 for the champion itself.
+	// Gain is the gain over the champion, and SD is its posterior standard deviation;
+	// both are 0 for the champion itself.
 	Gain, SD float64
 	// Luck is the gain, in score units, that the luckiest of all variants tried would show
 	// by chance. It is set if the search estimates the differences between cases; 0 means

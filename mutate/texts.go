@@ -31,7 +31,7 @@ type texts struct {
 	norms          []float64
 	chars          []int
 	// known maps the text of each part to the part's number; words holds the words of
-	// each part, and products its products with all parts.
+	// each part, and products holds the products of each part with all parts.
 	known    map[string]int
 	words    [][]word
 	products [][]float64
@@ -51,8 +51,8 @@ const (
 	// farApart is the squared distance, in parts, between two texts that have little in
 	// common.
 	farApart = 4
-	// mostWords is the maximum number of words in a part, and mostTexts the maximum number
-	// of texts that get codes of their own.
+	// mostWords is the maximum number of words in a part, and mostTexts is the maximum
+	// number of texts that get codes of their own.
 	mostWords = 400
 	mostTexts = 1 << 14
 )
@@ -74,7 +74,7 @@ func (t *texts) keep(text string) int {
 	return at
 }
 
-// add returns the number of a text, which it adds if it is new.
+// add returns the number of a text. If the text is new, add stores it first.
 func (t *texts) add(text string) int {
 	if at, ok := t.at[text]; ok {
 		return at

@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestSimilarTextsAreCorrelated checks that the model's prior correlation falls from equal
-// to reworded to different instructions, and with the number of demonstrations that differ.
+// TestSimilarTextsAreCorrelated checks that the model's prior correlation is highest for
+// equal instructions, lower for reworded and lowest for different ones, and that it falls
+// as more demonstrations differ.
 func TestSimilarTextsAreCorrelated(t *testing.T) {
 	space := agent.Space{Params: []agent.Param{
 		{Name: "strategy", Kind: agent.Text, MaxChars: 500, Default: ""},

@@ -22,7 +22,7 @@ type textWorld struct {
 	seed    uint64
 	lines   []string
 	effects []float64 // of the lines
-	heavy   int       // the line that shifts the best warmth
+	heavy   int       // the line whose presence shifts the best warmth
 	warmth  [2]float64
 	budget  float64
 	tasks   []worldTask // search tasks, followed by an equal number of others
@@ -88,7 +88,7 @@ func newTextWorld(seed uint64) *textWorld {
 }
 
 // ability returns the part of the ability that does not depend on the task, and the part
-// that comes from the demonstrations, by domain.
+// that comes from the demonstrations, keyed by domain.
 func (w *textWorld) ability(c agent.Config) (all float64, domains map[string]float64) {
 	text := strings.Split(c.String("strategy"), "\n")
 	best := w.warmth[0]
@@ -190,8 +190,8 @@ func (w *textWorld) edited(text string, rng *rand.Rand) string {
 	return text
 }
 
-// run drives a search with an author that adds or drops lines and demonstrations at random,
-// and returns the recommendation of the search and its trials.
+// run drives a search with an author that adds or drops lines and demonstrations at
+// random. It returns the recommendation and the trials of the search.
 func (w *textWorld) run(t testing.TB, o Options) (rec Recommendation, trials []Trial) {
 	o.Space, o.Champion, o.Tasks, o.Seed, o.Author = w.space, w.space.Default(), w.search, int64(w.seed), &Author{Routes: []AuthorRoute{{Name: "writer"}}}
 	s := newSearch(t, o)
@@ -232,9 +232,9 @@ var (
 	textFirst  = flag.Int("text-first", 1000, "number of the first of them")
 )
 
-// BenchmarkTexts prints the regret of the recommended config for instruction,
-// demonstrations and numbers together, measured as the true score on tasks that the search
-// does not have.
+// BenchmarkTexts prints the regret of the recommended config when the instruction, the
+// demonstrations and the numbers are searched together. The regret is in true scores on
+// tasks that the search does not have.
 func BenchmarkTexts(b *testing.B) {
 	if *textWorlds == 0 {
 		b.Skip("say -text-worlds")

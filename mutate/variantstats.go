@@ -43,21 +43,22 @@ type variantStats struct {
 	score  float64
 	cells  []irt.Cell // scores in order of the tasks
 
-	// cost is the cost in USD, summed over billed evaluations, and seconds the time, summed
-	// over evaluations with a known time.
+	// cost is the cost in USD, summed over billed evaluations, and seconds is the time,
+	// summed over evaluations with a known time.
 	cost, seconds float64
 	billed, timed int
 	spends        []spend // cost and time by task, in order of the tasks
 	// packed replaces repeats, told, cells and spends while the variant gets no
 	// evaluations; see packed.go.
 	packed []byte
-	// incidents holds failed evaluations, which operators use, and cases the latest
-	// evaluations, which briefs use.
+	// incidents holds failed evaluations, for use by operators; cases holds the latest
+	// evaluations, for use in briefs.
 	incidents []operator.Incident
 	cases     []Case
 
-	// ability is the latest estimate of the variant's ability, in logits, and deviation the
-	// posterior standard deviation that it had when the variant was last part of the model.
+	// ability is the latest estimate of the variant's ability, in logits, and deviation
+	// is the posterior standard deviation of the ability from the last time that the
+	// variant was part of the model.
 	ability, deviation float64
 	// worth is the variant's expected score minus a part of its standard deviation.
 	worth float64

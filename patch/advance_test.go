@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// next makes a commit on top of a branch and returns the move to it.
+// next makes a commit on top of a branch and returns the Move that advances the branch to
+// that commit.
 func (b *fixture) next(branch string) Move {
 	b.t.Helper()
 	old := b.git("rev-parse", branch)
@@ -163,7 +164,8 @@ func TestAdvanceInABareRepository(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.dir, "logs")); err == nil {
 		t.Error("a bare repository keeps no logs")
 	}
-	// The linked working trees of this repository hold branches like any others.
+	// A branch that a linked working tree of this repository has checked out advances
+	// like any other.
 	linked := filepath.Join(origin.dir, "linked")
 	b.git("worktree", "add", "--quiet", linked, "main")
 	b.open(linked)

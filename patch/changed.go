@@ -83,7 +83,7 @@ func (s *store) compareFolders(a, b plumbing.Hash, below string, depth int, visi
 	if depth > maxDepth {
 		return errors.New("the tree is too deep")
 	}
-	sides := map[string]*[2]*entry{} // the entries on both sides, by name; the names of folders end in a slash
+	sides := map[string]*[2]*entry{} // the entries on both sides, keyed by name; the names of folders end in a slash
 	for side, tree := range []plumbing.Hash{a, b} {
 		entries, err := s.folder(tree)
 		if err != nil {

@@ -8,16 +8,16 @@ import (
 )
 
 // Change is a commit in a history. Subject is the first line of its message, which is
-// foreign text, and its time is the author's.
+// untrusted text. The time is the author's.
 type Change struct {
 	Commit, Subject string
 	Time            time.Time
 }
 
 // Changes returns the commits in from..to, in git's notation, that changed a file or
-// folder in paths, which are relative to the folder of the repository. It returns the
-// earliest of them, at most the given number (most), earliest first, together with the
-// number of all such commits. It fails with ErrNoGit if git is not installed.
+// folder in paths, which are relative to the folder of the repository. It returns them in
+// chronological order together with their total number; if there are more than most, it
+// returns only the earliest ones. It fails with ErrNoGit if git is not installed.
 func (r *Repository) Changes(ctx context.Context, from, to string, most int, paths ...string) (list []Change, all int, err error) {
 	if !hashForm.MatchString(from) || !hashForm.MatchString(to) {
 		return nil, 0, fmt.Errorf("reading the history: %.20q or %.20q is not a commit", from, to)

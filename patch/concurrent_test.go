@@ -100,8 +100,8 @@ func (u *updates) late() {
 	u.stale++
 }
 
-// natives does the same as ours with native git, and gives our writers a turn for each of
-// its own moves.
+// natives moves refs as the method ours does, but with native git. For each of its own
+// moves it gives our writers a turn.
 func (u *updates) natives(first, n int) {
 	at := first
 	for range n {

@@ -24,11 +24,11 @@ func (r *Repository) Contains(ctx context.Context, tip, commit string) (bool, er
 	return strings.TrimSpace(rest) == "", nil
 }
 
-// FirstParents returns the commits of the branch that ends at the commit tip, without
-// those that merges brought in and without those in the history of the commit that from
-// names. The commits are in order, earliest first. If paths are given, FirstParents
-// returns only the commits that changed at least one of the paths. If there are more than
-// 2,000 commits, it returns the latest 2,000.
+// FirstParents returns the commits of the branch that ends at the commit tip, earliest
+// first. It leaves out the commits that merges brought in, and the commits in the history
+// of the given commit (from). If paths are given, FirstParents returns only the commits
+// that changed at least one of the paths. If there are more than 2,000 commits, it
+// returns the latest 2,000.
 func (r *Repository) FirstParents(ctx context.Context, from, tip string, paths ...string) ([]string, error) {
 	if !hashForm.MatchString(from) || !hashForm.MatchString(tip) {
 		return nil, fmt.Errorf("reading the history: %.20q or %.20q is not a commit", from, tip)
@@ -100,7 +100,7 @@ func (r *Repository) Parents(commit string) []string {
 	return out
 }
 
-// Authors returns the author of a commit and its committer. They are foreign text.
+// Authors returns the author of a commit and its committer. The names are untrusted text.
 func (r *Repository) Authors(commit string) (author, committer Person, err error) {
 	err = r.with(func(s *store) error {
 		c, err := s.commit(commit)

@@ -152,7 +152,7 @@ func TestStorageOfGoGit(t *testing.T) {
 	})
 	t.Run("the age of an object that is written again", func(t *testing.T) {
 		b := newFixture(t, start())
-		old := time.Now().Add(-30 * 24 * time.Hour) // git prunes it after two weeks
+		old := time.Now().Add(-30 * 24 * time.Hour) // git prunes an unused object after two weeks
 		h := b.blob("again")
 		path := loosePath(filepath.Join(b.dir, ".git/objects"), h)
 		age := func() time.Time {

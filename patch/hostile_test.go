@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// trap creates a program that records in a file that it was run.
+// trap creates a program that, when it is run, leaves a record of this in a file.
 func (b *fixture) trap() (program, mark string) {
 	b.t.Helper()
 	dir := b.t.TempDir()

@@ -80,8 +80,8 @@ func isGitFolder(dir string) bool {
 	return true
 }
 
-// The maximum length, in bytes, of git's own files, such as a ref or HEAD, and of a file in
-// a working tree or an index, if they are to be read.
+// The maximum lengths, in bytes, of files that are read: of git's own files, such as a
+// ref or HEAD, and of a file in a working tree or an index.
 const (
 	maxGitFile  = 1 << 20
 	maxTreeFile = 2 << 30

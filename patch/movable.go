@@ -41,9 +41,9 @@ func (r *Repository) Movable(ctx context.Context, files []File) error {
 	return r.movable(ctx, r.dir, head, files)
 }
 
-// MovableBranch does what Movable does, but for a branch at the commit base, in the working
-// tree that [Repository.Advance] would update. A branch that is not checked out is movable
-// unless it is locked.
+// MovableBranch is like Movable, but for a branch that is at the commit base. It checks
+// the working tree that [Repository.Advance] would update. A branch that is not checked
+// out is movable unless it is locked.
 func (r *Repository) MovableBranch(ctx context.Context, branch, base string, files []File) error {
 	places, err := r.Checkouts(branch)
 	if err != nil {
@@ -200,8 +200,8 @@ func onDisk(dir, path string) ([]byte, error) {
 	return data, nil
 }
 
-// dryRun checks, by running git on a copy of the index, whether git could update a working
-// tree from a commit to a tree.
+// dryRun checks whether git could update a working tree from a commit to a tree. To do
+// so, it runs git on a copy of the index.
 func (r *Repository) dryRun(ctx context.Context, dir, head, tree string, paths []string) (err error) {
 	path, err := r.native(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err != nil {

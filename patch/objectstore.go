@@ -52,7 +52,8 @@ type store struct {
 	// packs are the open packs; nil if they have not been listed yet.
 	packs   []*packfile.Packfile
 	indexes *packIndexes
-	// added holds the objects to write, and order their hashes, children before parents.
+	// added holds the objects to write, and order lists their hashes, children before
+	// parents.
 	added map[plumbing.Hash]*plumbing.MemoryObject
 	order []plumbing.Hash
 	// folders is the number of trees that have been read.

@@ -89,7 +89,7 @@ func TestSHA256(t *testing.T) {
 
 func TestFoldersThatAreNoRepository(t *testing.T) {
 	b := newFixture(t, start())
-	if err := os.MkdirAll(filepath.Join(b.dir, "sub/.git"), 0o755); err != nil { // native git ignores it
+	if err := os.MkdirAll(filepath.Join(b.dir, "sub/.git"), 0o755); err != nil { // native git ignores an empty .git folder
 		t.Fatal(err)
 	}
 	b.open(filepath.Join(b.dir, "sub"))

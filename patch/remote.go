@@ -67,8 +67,8 @@ type Tips struct {
 	Branches map[string]string
 }
 
-// Tips requests from the remote the commits of the named branches and of all branches that
-// have the prefix, and the name of the default branch.
+// Tips asks the remote for the commits of the named branches and of all branches that
+// have the prefix, and for the name of the default branch.
 func (m *Remote) Tips(ctx context.Context, prefix string, names ...string) (Tips, error) {
 	args := []string{"ls-remote", "--symref", "--end-of-options", m.name, "HEAD", "refs/heads/" + prefix + "*"}
 	for _, name := range names {

@@ -134,7 +134,8 @@ func change() []File {
 	}
 }
 
-// always accepts the ref of a proposal as its own, whichever commit the ref points to.
+// always returns true, so the ref of a proposal counts as its own, whichever commit the
+// ref points to.
 func always(string) bool { return true }
 
 func TestProposeTouchesOnlyItsRef(t *testing.T) {

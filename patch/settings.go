@@ -55,7 +55,8 @@ func (l layout) local() (settings, error) {
 }
 
 // settings returns the settings that native git would use, in order of increasing
-// precedence: from those of the system to those of the working tree.
+// precedence: the system's settings come first, and the working tree's settings come
+// last.
 func (r *Repository) settings() (settings, error) {
 	env := map[string]string{}
 	for _, kv := range r.env {

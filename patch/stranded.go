@@ -147,11 +147,11 @@ func discard(dir string, f File) error {
 // left changed files in a working tree without moving the branch.
 var errUnfinished = errors.New("a fast-forward was interrupted")
 
-// PutBack restores the files and the index of a working tree after a fast-forward of a
-// branch, from the commit base to another commit, was interrupted before it moved the
-// branch. It touches only files that have exactly the content in the other commit, and it
-// touches nothing if the branch has moved. A *StrandedError names the files that it could
-// not restore.
+// PutBack restores the files and the index of a working tree after an interrupted
+// fast-forward: one that was to move a branch from the commit base to another commit, and
+// ended before the branch moved. PutBack touches only files that have exactly the content
+// in the other commit, and it touches nothing if the branch has moved. A *StrandedError
+// names the files that it could not restore.
 func (r *Repository) PutBack(ctx context.Context, branch, base, commit string) error {
 	places, err := r.Checkouts(branch)
 	if err != nil {

@@ -45,12 +45,13 @@ func alike(a, b content) bool {
 // that git reports as changed.
 const mostCompared = 200
 
-// Uncommitted lists, sorted, the tracked files that differ from the checked-out commit, in
-// the working tree or in the index, in mode or in content other than line endings. The
-// repository must be opened at the root of its working tree. The contents of the named
-// files are compared even if the index lists them as unchanged; the other files are those
-// that git reports. Without git, only the named files are compared. Files that a filter
-// rewrites, such as those of LFS, are left out, because no filter is run.
+// Uncommitted returns a sorted list of the tracked files that differ from the checked-out
+// commit in the working tree or in the index. Only differences in mode, or in content
+// other than line endings, count. The repository must be opened at the root of its
+// working tree. The contents of the named files are compared even if the index lists them
+// as unchanged; the other files are those that git reports. Without git, only the named
+// files are compared. Files that a filter rewrites, such as those of LFS, are left out,
+// because no filter is run.
 func (r *Repository) Uncommitted(ctx context.Context, commit string, named ...string) ([]string, error) {
 	found := map[string]bool{}
 	plain, err := r.unrewritten(ctx, named)

@@ -109,7 +109,8 @@ func TestUncommittedWithoutGit(t *testing.T) {
 	}
 }
 
-// TestAsCommitted checks that the result depends on the content, apart from line endings.
+// TestAsCommitted checks that the result depends on the content but not on its line
+// endings.
 func TestAsCommitted(t *testing.T) {
 	b := newFixture(t, start())
 	head := b.git("rev-parse", "HEAD")

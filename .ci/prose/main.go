@@ -20,8 +20,8 @@ import (
 	"strings"
 )
 
-// mostMarkers is the highest number of markers per 1,000 comments, and per 1,000 messages,
-// that passes. golang/oscar has about 3 in 1,000 comments.
+// mostMarkers is the highest number of markers per 1,000 comments, and per 1,000
+// messages, with which the check passes. golang/oscar has about 3 in 1,000 comments.
 const mostMarkers = 5
 
 // personified matches two kinds of words that make a comment unclear: verbs that describe
@@ -42,8 +42,8 @@ var (
 var terms = strings.NewReplacer("asks and tells", "", "tells the searcher", "", "tells the next result", "", "told so far", "", "is told of an evaluation", "")
 
 // markers returns the markers in a text. If sentences is true, as it is for comments, the
-// text is also searched for free relative clauses. A message is not, because it can be a
-// heading or a noun phrase that describes a setting.
+// text is also searched for free relative clauses. A message is not searched for them,
+// because it can be a heading or a noun phrase that describes a setting.
 func markers(text string, sentences bool) []string {
 	found := personified.FindAllString(terms.Replace(text), -1)
 	if !sentences {

@@ -31,7 +31,7 @@ func (c *Confirmation) Blocks() int { return c.blocks }
 
 // Conclude returns the night's verdict. The Winner of the conclusion is an index into
 // [Confirmation.Turns]. searched reports whether the search reached its planned end;
-// refused lists the proposals for turns that were refused by their gates.
+// refused lists the proposals for turns whose gates refused them.
 func (c *Confirmation) Conclude(searched bool, design stats.Design, refused []stats.Refusal) stats.Conclusion {
 	rulings := make([]stats.Ruling, len(c.turns))
 	for i, t := range c.turns {

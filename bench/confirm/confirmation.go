@@ -11,8 +11,8 @@ import (
 )
 
 // Confirmation runs one night's confirmation of an agent. It judges an entry only after
-// complete blocks and by all its evidence, stops a candidate as soon as it is decided, and
-// continues with the next. It is not safe for concurrent use.
+// complete blocks and by all its evidence, stops a candidate as soon as it is decided,
+// and continues with the next candidate. It is not safe for concurrent use.
 type Confirmation struct {
 	World
 	Setup
@@ -21,7 +21,7 @@ type Confirmation struct {
 	// tried are the variants that had a turn in this run, in order.
 	tried []agent.ConfigID
 	// left is the number of evaluations that may still be made, and place is the position
-	// of the next one in the run.
+	// of the next evaluation in the run.
 	left, place int
 	// blocks is the number of complete blocks of this run.
 	blocks int
@@ -62,10 +62,10 @@ func Open(ctx context.Context, w World, s Setup) (*Confirmation, error) {
 
 // Work gives candidates their turns, one after another. A resumed run first finishes the
 // turns that it had started. A proven candidate ends the work, because its adoption would
-// void all evidence about other candidates against this champion. A trade-off also ends the
-// work, so that a person decides before similar variants use up entries of the month. If
-// Work is called again, it continues with the candidates that had no turn in this run. The
-// error is the one that ended the run.
+// void all evidence about other candidates against this champion. A trade-off also ends
+// the work, so that a person decides before similar variants use up the month's entries.
+// If Work is called again, it continues with the candidates that had no turn in this run.
+// The returned error is the error that ended the run.
 func (c *Confirmation) Work(ctx context.Context) error {
 	ended := c.work(ctx)
 	if ended != nil {
@@ -105,10 +105,10 @@ func (c *Confirmation) work(ctx context.Context) error {
 }
 
 // turn runs blocks for a candidate until it is decided or the budget does not suffice for
-// another block. A candidate that is proven better may still break a guard or harm a domain
-// ([stats.Ruling.Pending]): it continues like an open one until that is decided too, and
-// keeps its proven state if the blocks end before that. The error is the one that ended the
-// run within a block.
+// another block. A candidate that is proven better may still break a guard or harm a
+// domain ([stats.Ruling.Pending]): such a candidate continues like an open one until
+// these questions are decided too. It keeps its proven state if the blocks end earlier.
+// If an error ends the run within a block, turn returns that error.
 func (c *Confirmation) turn(ctx context.Context, e *Entry) error {
 	c.tried = append(c.tried, e.Variant)
 	first, err := c.expose(ctx, e.Variant)
@@ -167,8 +167,8 @@ func (c *Confirmation) spend(evaluations int) {
 	c.place += evaluations
 }
 
-// judge rules on all evidence of a candidate and stores its state. If the ruling is
-// pending, the candidate stays open while more blocks are possible.
+// judge rules on all the evidence about a candidate and stores the candidate's state. If
+// the ruling is pending, the candidate stays open while more blocks are possible.
 func (c *Confirmation) judge(ctx context.Context, e *Entry, has Evidence, more bool) (stats.Ruling, error) {
 	rule := c.rule(e)
 	r := has.Judge(string(e.Variant), rule)

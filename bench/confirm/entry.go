@@ -23,7 +23,8 @@ type Entry struct {
 	// made.
 	Run  string    `json:"run"`
 	Time time.Time `json:"time,omitzero"`
-	// Ledger is the number of the store's ledger entry that records the entry.
+	// Ledger is the number of the entry in the store's ledger that records this entry
+	// into the confirmation.
 	Ledger int64 `json:"ledger"`
 	// Holds is a hash of everything, besides the two configs, on which the evidence
 	// depends: holdout tasks and graders, the agent's folder, identity and prices. Evidence

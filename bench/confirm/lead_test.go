@@ -7,9 +7,9 @@ import (
 	"evolve/bench/stats"
 )
 
-// TestSmallGainsBeyondLuckAreConfirmed checks that on sixty cases a gain of five points is
-// confirmed if it exceeds what the luckiest of many variants would gain by chance, but not
-// if it does not exceed that, or if that is unknown.
+// TestSmallGainsBeyondLuckAreConfirmed checks that on sixty cases a gain of five points
+// is confirmed only if it is known to exceed what the luckiest of many variants would
+// gain by chance.
 func TestSmallGainsBeyondLuckAreConfirmed(t *testing.T) {
 	for _, c := range []struct {
 		luck float64

@@ -25,9 +25,10 @@ type prospect struct {
 	common   int
 }
 
-// prospects returns the variants that may get the next block: the open entries, and those
-// of tonight's finalists that no earlier entry judged against this champion. The second
-// list holds, in the same order, the posterior mean and standard deviation of each.
+// prospects returns the variants that may get the next block: the variants with open
+// entries, and tonight's finalists that no earlier entry judged against this champion.
+// The second list holds, in the same order, the posterior mean and standard deviation of
+// each.
 func (c *Confirmation) prospects(ctx context.Context, variance float64) ([]prospect, []stats.Prospect, error) {
 	found := map[agent.ConfigID]Finalist{}
 	for _, f := range c.Finalists {
@@ -121,8 +122,9 @@ func (s *Setup) lead(f Finalist) (gain, sd float64) {
 	return f.Gain, sd
 }
 
-// rate combines the results of search and confirmation. A gain with the standard deviation
-// sd has the weight of variance/sd² differences that each have that variance.
+// rate combines the results of search and confirmation. A gain with the standard
+// deviation sd has the same weight as variance/sd² differences, each with the given
+// variance.
 func (p prospect) rate(measured stats.Differences, logE float64) stats.Prospect {
 	const unit = 1.
 	n := unit / math.Pow(max(p.sd, leastSD), 2)

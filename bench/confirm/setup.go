@@ -86,7 +86,7 @@ func (s *Setup) level() float64 {
 // of blocks in this run.
 func (s *Setup) BlockSize(blocks int) int {
 	if s.Fixed && blocks > 0 {
-		return s.Tasks // the champion's exist already
+		return s.Tasks // the champion's evaluations already exist
 	}
 	return 2 * s.Tasks
 }

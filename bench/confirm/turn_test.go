@@ -109,7 +109,8 @@ func (w *world) night(t *testing.T, blocks int, fits func() bool) *Confirmation 
 	return c
 }
 
-// better gains on four of five tasks in every block.
+// better returns scores for which the variant beats the champion on four of five tasks in
+// every block.
 func better(task, block int) (champion, variant float64) {
 	if (task+block)%5 == 0 {
 		return .5, .5
@@ -117,8 +118,8 @@ func better(task, block int) (champion, variant float64) {
 	return 0, 1
 }
 
-// planned is the number of blocks in a night, and capped the number of blocks of an entry
-// with the smallest projection.
+// planned is the number of blocks in a night, and capped is the number of blocks of an
+// entry with the smallest projection.
 const (
 	planned = 16
 	capped  = 2*LeastBlocks + 1
@@ -163,8 +164,8 @@ func unclear(task, block int) float64 {
 
 func hopeless(task, _ int) float64 { return []float64{-.5, -.5, -.5, .5, .3, -.2, .4, -.1}[task] }
 
-// TestTurnGoesOnForADomain checks that when a gain is proven before a small domain is
-// decided, further planned blocks are run until the domain is decided.
+// TestTurnGoesOnForADomain checks a gain that is proven before a small domain is decided.
+// The turn must run further planned blocks until the domain is decided.
 func TestTurnGoesOnForADomain(t *testing.T) {
 	first := needs(t)
 	w := domains(worse)
@@ -257,7 +258,8 @@ func TestTurnGoesOnForAGuard(t *testing.T) {
 
 // TestTurnKeepsItsProof checks that a proof stands as long as the shown interval lies
 // above 0, even if later blocks would no longer prove the gain, and even in a run that is
-// killed and resumed in between. After that the proof is dropped.
+// killed and resumed in between. Once the interval no longer lies above 0, the proof is
+// dropped.
 func TestTurnKeepsItsProof(t *testing.T) {
 	first := needs(t)
 	for name, c := range map[string]struct {

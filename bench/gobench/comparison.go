@@ -51,9 +51,9 @@ type Comparison struct {
 	// 1. If a value is 0 or below, it is the median difference, relative to the base's
 	// median or, if that is 0, to the largest value of either side.
 	Change float64 `json:"change"`
-	// Interval is the interval of Change, obtained by inverting the U test: it consists of
-	// the changes that the test would not reject at the rule's level, uncorrected. It is
-	// nil if there are too few runs.
+	// Interval is the confidence interval of Change, obtained by inverting the U test: it
+	// consists of the changes that the test would not reject at the rule's level,
+	// uncorrected. It is nil if there are too few runs.
 	Interval *Interval `json:"interval,omitempty"`
 	// P is the two-sided p-value of the Mann-Whitney U test. It is exact up to 50 runs a
 	// side, or up to 25 if values are equal. Adjusted is the p-value after Holm's

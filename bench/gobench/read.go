@@ -77,7 +77,8 @@ func Read(from io.Reader) (Run, error) {
 	return run, nil
 }
 
-// nameOf returns the name of a result, with its package when the output has it.
+// nameOf returns the name of a result, preceded by its package if the output names the
+// package.
 func nameOf(r *benchfmt.Result) string {
 	name := "Benchmark" + string(r.Name)
 	if p := r.GetConfig("pkg"); shows(p, mostName) {

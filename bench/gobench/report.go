@@ -106,7 +106,8 @@ func (r Run) report(line *benchfmt.Result) error {
 	return nil
 }
 
-// holds returns an error if the report has no value of the metric.
+// holds checks that the report has a value of the metric, and returns an error if it has
+// none.
 func (r Run) holds(metric string) error {
 	units := map[string]bool{}
 	for k := range r {

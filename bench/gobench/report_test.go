@@ -83,8 +83,8 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzReadReport checks that results can be shown and compared, that each occurs once, and
-// that they do not depend on surrounding lines that are not results.
+// FuzzReadReport checks that results can be shown and compared, that each result occurs
+// once, and that the results do not depend on surrounding lines that are not results.
 func FuzzReadReport(f *testing.F) {
 	f.Add([]byte("pkg: m/p\nBenchmarkX-2\t1\t5 ns/op\t3 MB/s\n"))
 	f.Add([]byte("BenchmarkX 1 1 ns/op\nUnit ns/op better=higher\nhello\n"))

@@ -27,8 +27,8 @@ type Rule struct {
 	// changes may be due to the placement of code in memory.
 	Least float64
 	// Loss is the largest undetected loss that is accepted, relative to the base; 0 means
-	// 0.1. Comparisons that neither rule out a larger loss nor would have found one are
-	// listed in [Result.Blind].
+	// 0.1. Comparisons that neither rule out a larger loss nor would have detected such a
+	// loss are listed in [Result.Blind].
 	Loss float64
 }
 

@@ -39,7 +39,7 @@ type Label struct {
 // ReadLabels reads labels, one JSON object per line. An error names the line.
 func ReadLabels(r io.Reader) ([]Label, error) {
 	var list []Label
-	seen := map[[2]string]int{} // line number by task and answer
+	seen := map[[2]string]int{} // line numbers, keyed by task and answer
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), maxLabelLine)
 	for line := 1; in.Scan(); line++ {
@@ -96,7 +96,7 @@ type Labelled struct {
 }
 
 // Calibration is a judge's agreement with people. Missing counts the answers without a
-// verdict, and Fault is the reason for the first of them.
+// verdict, and Fault is the reason for the first of these answers.
 type Calibration struct {
 	Agreement stats.Agreement
 	Missing   int

@@ -77,13 +77,14 @@ type commandInput struct {
 
 // command grades with a program that is started for each answer; see [askProgram] for one
 // that keeps running. The program gets {"task","answer","outcome","workdir"}, and for a
-// scripted conversation also "messages", as one JSON object on standard input; agent output
-// is never part of its command line. If the program writes no output, exit code 0 means a
-// score of 1, and exit code 1 a score of 0. Otherwise the last line of its output must be
-// {"score": 0 to 1, "reason": text}, in which either key is optional, and that score
-// replaces the score of the exit code. The following are errors and mean that the grader is
-// broken: any other last line, any other exit code, a timeout, and exit code 1 with text on
-// standard error and no verdict, as after an interpreter's uncaught exception.
+// scripted conversation also "messages", as one JSON object on standard input; agent
+// output is never part of its command line. If the program writes no output, exit code 0
+// means a score of 1, and exit code 1 means a score of 0. Otherwise the last line of its
+// output must be {"score": 0 to 1, "reason": text}, in which either key is optional, and
+// that score replaces the score of the exit code. The following are errors and mean that
+// the grader is broken: any other last line, any other exit code, a timeout, and exit
+// code 1 with text on standard error and no verdict, as after an interpreter's uncaught
+// exception.
 //
 // Stored scores are reused as long as these rules stay the same, so a change to the rules
 // must also change their version in bench.HashTask. A program that runs the agent's files
@@ -207,8 +208,8 @@ type said struct {
 	Reason string   `json:"reason"`
 }
 
-// over returns v with its score and reason replaced by those of the program, as far as they
-// are given.
+// over returns v with the program's score and reason in place of its own. A value that
+// the program omits stays as it is in v.
 func (s said) over(v judgement) (judgement, error) {
 	if s.Score != nil {
 		if !(*s.Score >= 0 && *s.Score <= 1) {

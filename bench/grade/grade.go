@@ -44,8 +44,9 @@ func New(runner Runner, suiteDir func(*bench.Task) string) *Graders {
 	return &Graders{runner: runner, suiteDir: suiteDir}
 }
 
-// Judged sets the model that graders of type judge use, and returns the graders. The model
-// gets equal questions only once. If m is nil, tasks with such graders get no grade.
+// Judged sets the model that graders of type judge use, and returns the graders. A
+// question is sent to the model only once, even if several tasks ask it. If m is nil,
+// tasks with such graders get no grade.
 func (g *Graders) Judged(m model.Model) *Graders {
 	g.asker = nil
 	if m != nil {
@@ -120,8 +121,8 @@ func compile(t *bench.Task, with means) (*Grader, error) {
 	return g, nil
 }
 
-// compileParts compiles the graders of a task or of one turn. If it has none, compileParts
-// compiles the grader exact on the answer of the task or turn.
+// compileParts compiles the graders of a task or of one turn. If it has none,
+// compileParts compiles the grader "exact" with the answer of the task or turn.
 func compileParts(t *bench.Task, with means) ([]part, error) {
 	specs := t.Graders
 	if len(specs) == 0 && t.Answer != nil {
@@ -188,7 +189,8 @@ type tally struct {
 	sum, weights float64
 }
 
-// add grades the result with the given graders. Their reasons begin with where.
+// add grades the result with the given graders. The reasons of these graders begin with
+// the text in where.
 func (y *tally) add(ctx context.Context, parts []part, in *bench.GradeInput, where string) error {
 	for _, p := range parts {
 		v := judgement{reason: y.void, void: true}
@@ -222,7 +224,7 @@ func (g *Grader) expects(o agent.Outcome) bool {
 // notWanted is the beginning of the reasons that inverted graders give.
 const notWanted = "not wanted: "
 
-// final applies not and threshold to a judgement and returns the grade.
+// final applies the settings not and threshold to a judgement, and returns the grade.
 func (p part) final(v judgement) bench.Grade {
 	g := bench.Grade{Type: p.spec.Type, Score: unit(v.score), Weight: 1, Reason: clip(v.reason), SD: v.sd, Samples: v.samples}
 	if p.spec.Weight > 0 {

@@ -158,7 +158,7 @@ func TestUngradable(t *testing.T) {
 			t.Errorf("%s without an answer: %+v", grader, g)
 		}
 	}
-	// If one grader expects the outcome, the others count too.
+	// If one grader expects the outcome, the other graders contribute to the score too.
 	denied := agent.Result{Outcome: agent.Denied}
 	for graders, want := range map[*[]string]float64{
 		{`{"type":"outcome","outcome":"denied"}`}:                                                 1,

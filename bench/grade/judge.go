@@ -80,8 +80,8 @@ func judged(b *builder) scorer {
 	return b.asker.scorer(j)
 }
 
-// Judges returns the judges of a task in the order of its graders, followed by those of its
-// turns. An element is nil if its grader is of another type or invalid.
+// Judges returns the judges of a task in the order of its graders, followed by those of
+// its turns. An element is nil if its grader is not of type judge or is invalid.
 func Judges(t *bench.Task) []*Judge {
 	var out []*Judge
 	for _, step := range t.Steps() {
@@ -224,8 +224,9 @@ func (j *Judge) Calls() int {
 	return j.Samples
 }
 
-// Points returns the number of distinct grades of one draw: those of the scale, three for a
-// comparison (worse, same, better), and two for pass or fail and for criteria.
+// Points returns the number of distinct grades of one draw: the number of grades on the
+// scale, three for a comparison (worse, same, better), and two for pass or fail and for
+// criteria.
 func (j *Judge) Points() int {
 	switch {
 	case j.def.Pairwise != "":

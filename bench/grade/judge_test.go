@@ -213,8 +213,8 @@ func TestJudgeIsBlind(t *testing.T) {
 	}
 }
 
-// TestJudgeOutage checks that the failure of a provider is an error and that the provider
-// is asked again later, and that a limit is passed on.
+// TestJudgeOutage checks that the failure of a provider is an error, that the provider is
+// asked again later, and that a limit is passed on.
 func TestJudgeOutage(t *testing.T) {
 	down := true
 	m := &judgeModel{}
@@ -240,8 +240,8 @@ func TestJudgeOutage(t *testing.T) {
 	}
 }
 
-// TestJudgeIsAskedOnce checks that equal questions are asked only once, even at the same
-// time, and that the later ones cost nothing.
+// TestJudgeIsAskedOnce checks that equal questions are asked only once, even if they come
+// at the same time, and that the repeated questions cost nothing.
 func TestJudgeIsAskedOnce(t *testing.T) {
 	m := always("4", "2")
 	g := New(nil, nil).Judged(m)

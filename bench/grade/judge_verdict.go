@@ -23,12 +23,12 @@ type Verdict struct {
 	// for a single draw.
 	Score, SD float64
 	Samples   int
-	// First and Second are the numbers of calls of a comparison that preferred the answer
+	// First and Second are the numbers of a comparison's calls that preferred the answer
 	// in the first and in the second position.
 	First, Second int
-	// Reason is the reason given in the first draw; it is foreign text.
+	// Reason is the reason given in the first draw; it is untrusted text.
 	Reason string
-	// Usage is the usage of all calls; Iterations is their number.
+	// Usage is the total usage of all calls, and Iterations is the number of calls.
 	Usage agent.Usage
 }
 
@@ -145,7 +145,7 @@ type reply struct {
 	Grade  json.RawMessage `json:"grade"`
 }
 
-// read parses a reply, which is foreign text. The text from the first opening brace to
+// read parses a reply, which is untrusted text. The text from the first opening brace to
 // the last closing brace must be one verdict with the id of the draw. A reply that copies
 // a verdict from the answer lacks that id, and a reply with two objects is not a verdict.
 func (j *Judge) read(said string, d draw) (score float64, reason string, err error) {

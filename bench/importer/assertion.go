@@ -40,7 +40,8 @@ func assertion(a *yaml.Node, vars map[string]string) (bench.GraderSpec, error) {
 	return grader(fields)
 }
 
-// graderFields returns the fields of the grader equivalent to a type of assertion.
+// graderFields returns the fields of the grader that is equivalent to a type of
+// assertion.
 func graderFields(name string, a *yaml.Node, vars map[string]string) (map[string]any, error) {
 	switch name {
 	case "equals":

@@ -74,7 +74,7 @@ func (c *collector) possibleAnswers() (map[string]json.RawMessage, error) {
 }
 
 // lacksAnswers reports whether a file needs a separate file of possible answers: at least
-// one of its questions needs possible answers, and no question has its own.
+// one of its questions needs possible answers, and no question has answers of its own.
 func lacksAnswers(data []byte) bool {
 	lacks, own := false, false
 	err := newCollector(Options{}).eachObject(data, func(_, _ int, r row) error {

@@ -55,9 +55,9 @@ func callsSchema(calls []map[string]map[string][]json.RawMessage) (schema map[st
 	return map[string]any{"type": "array", "minItems": len(calls), "maxItems": len(calls), "allOf": all}, string(raw), nil
 }
 
-// argsSchema returns the schema of a call's arguments, each of which has a list of possible
-// values, and the first possible value of each required argument. An argument with the
-// possible value "" may be omitted.
+// argsSchema returns the schema of a call's arguments and the first possible value of
+// each required argument. Each argument has a list of possible values. An argument with
+// the possible value "" may be omitted.
 func argsSchema(args map[string][]json.RawMessage) (schema, first map[string]any) {
 	var required []string
 	properties := map[string]any{}

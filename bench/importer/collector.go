@@ -27,7 +27,7 @@ type collector struct {
 	// unread counts unused keys or columns. If the file is the result of an evaluation,
 	// results counts those that belong to the evaluation.
 	unread, results map[string]int
-	// right counts how often each letter is that of the right choice.
+	// right counts, for each letter, the questions whose right choice has that letter.
 	right map[string]int
 	// base is the number of the first choice in a file whose answers are numbers of
 	// choices; indices determines it.
@@ -51,7 +51,7 @@ func (c *collector) noteWhole(format string, args ...any) {
 	c.notes = append(c.notes, Note{Text: fmt.Sprintf(format, args...), Whole: true})
 }
 
-// remark adds a note. If there are already maxNotes notes, it only counts it.
+// remark adds a note. If there are already maxNotes notes, it only counts the note.
 func (c *collector) remark(n Note) {
 	if len(c.notes) >= maxNotes {
 		c.more++
@@ -70,7 +70,7 @@ func (c *collector) ownDomains() {
 	}
 }
 
-// fewChoices is the minimum number of questions for the warning of noteOrder.
+// fewChoices is the minimum number of questions from which on noteOrder adds its note.
 const fewChoices = 8
 
 // noteOrder adds a note if the order of the choices reveals the right one.
@@ -124,8 +124,8 @@ func (c *collector) remarks() []Note {
 	return c.notes
 }
 
-// add adds a task if it is valid in a suite. number is the task's position in the file,
-// from which its id is made if it has none.
+// add adds a task if it is valid in a suite. number is the task's position in the file; a
+// task without an id gets one that is made from the number.
 func (c *collector) add(line, number int, t bench.Task) {
 	if t.Domain == "" {
 		t.Domain = c.o.Domain

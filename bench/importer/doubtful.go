@@ -18,8 +18,8 @@ var errEmptyAnswer = errors.New("has an empty answer")
 // number.
 type place struct{ line, number int }
 
-// leaveOut notes why an entry is left out. The prefix what names the entry if there is no
-// line number to identify it. All entries with empty answers share one note.
+// leaveOut notes why an entry is left out. If there is no line number to identify the
+// entry, the prefix (what) names it. All entries with empty answers share one note.
 func (c *collector) leaveOut(line, number int, what string, err error) {
 	if errors.Is(err, errEmptyAnswer) {
 		c.empty = append(c.empty, place{line, number})
@@ -90,7 +90,7 @@ func sidesOf(t bench.Task) (question, answer string) {
 	return string(asked), string(expected)
 }
 
-// standing names the positions of the first entries in a list.
+// standing returns words that name the positions of the first entries in a list.
 func standing(list []place) string {
 	noun, at := "line", func(p place) int { return p.line }
 	if list[0].line == 0 {
@@ -106,7 +106,8 @@ func standing(list []place) string {
 	return oneOr(len(list), noun, noun+"s") + " " + strings.Join(words, ", ")
 }
 
-// counted returns n followed by the singular word one or the plural word several.
+// counted returns n followed by the singular form (one) or the plural form (several) of a
+// word.
 func counted(n int, one, several string) string {
 	return visible.Whole(n) + " " + oneOr(n, one, several)
 }

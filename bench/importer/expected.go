@@ -9,10 +9,11 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// expected returns the variables of promptfoo tests that hold the answer. A variable holds
-// the answer if an assertion names it, if it equals the expected text in every test, or if
-// it has the usual name of an answer and contains one. If all variables of a file hold the
-// answer, expected returns none, because the tests expect the agent to echo its input.
+// expected returns the variables of promptfoo tests that hold the answer. A variable
+// holds the answer if an assertion names it, if it equals the expected text in every
+// test, or if it has the usual name of an answer and contains an answer. If all variables
+// of a file hold the answer, expected returns none, because the tests expect the agent to
+// echo its input.
 func (p *promptfoo) expected(tests []*yaml.Node) []string {
 	seen := map[string]*variable{}
 	asked := map[string]bool{} // every expected answer in the file
@@ -59,8 +60,9 @@ type variable struct {
 }
 
 // answers returns the variables that the assertions of a test name, and the texts that
-// they expect. A variable in an assertion that cannot be converted counts only if it is
-// the whole value, since the comparison is unknown.
+// they expect. A variable in an assertion that cannot be converted counts only if the
+// variable is the whole value, because the comparison that the assertion makes is
+// unknown.
 func (p *promptfoo) answers(test *yaml.Node, vars map[string]string) (names, texts []string) {
 	for _, a := range p.asserts(test) {
 		typ := field(a, "type")

@@ -84,7 +84,7 @@ func others(rest []Note, causes int) Note {
 // namedLines is the maximum number of lines that a folded note names.
 const namedLines = 3
 
-// together combines the notes of one cause into one.
+// together returns one note that stands for all notes with the same cause.
 func together(list []Note) Note {
 	first := list[0]
 	more := len(list) - 1

@@ -53,9 +53,9 @@ type Options struct {
 	// inspect, evals), or one of [InspectScorers]. It must use the task's answer, as
 	// numeric and f1 do; empty means exact.
 	Grader string
-	// Domain is the name of the column or key that holds the domain, if a file of the
-	// format questions or csv has such a column or key. Otherwise, Domain itself is the
-	// domain of the tasks that have none.
+	// Domain is the name of the column or key that holds the domain, if the file has the
+	// format "questions" or "csv" and contains such a column or key. Otherwise, Domain
+	// itself is the domain of the tasks that have none.
 	Domain string
 	// Answers is the second file of formats that store the answers separately; it is nil if
 	// there is none.
@@ -81,8 +81,9 @@ type Options struct {
 	Prefix string
 }
 
-// Columns selects keys of objects or columns of a table, by header or, in a table without
-// one, by number from 1. An empty field selects the usual names.
+// Columns selects keys of objects or columns of a table. A column is selected by its
+// header or, in a table without a header, by its number from 1. An empty field selects
+// the usual names.
 type Columns struct {
 	ID, Question, Answer, Domain, Choices string
 	// Cluster and Tags have no usual names. A tag is an element of a JSON list, or a word
@@ -95,7 +96,8 @@ func (c Columns) chosen() []string {
 	return slices.DeleteFunc([]string{c.ID, c.Question, c.Answer, c.Domain, c.Choices, c.Cluster, c.Tags}, func(name string) bool { return name == "" })
 }
 
-// twice returns an error if one column is selected for two fields of a task.
+// twice checks the selected columns. It returns an error if one column is selected for
+// two fields of a task.
 func (c Columns) twice() error {
 	list := c.chosen()
 	for i, name := range list {
@@ -132,7 +134,7 @@ func (n Note) String() string {
 	return fmt.Sprintf("line %d: %s", n.Line, n.Text)
 }
 
-// maxBytes limits the size of a file, and maxNotes the number of notes on one.
+// maxBytes limits the size of a file, and maxNotes the number of notes on a file.
 const (
 	maxBytes = 256 << 20
 	maxNotes = 100_000

@@ -13,7 +13,8 @@ import (
 )
 
 // inspectLog is the part of an Inspect log, in JSON, that describes the log's tasks. The
-// log also holds the answers and scores of one evaluation, which become part of no task.
+// log also holds the answers and scores of one evaluation, which do not become part of
+// any task.
 type inspectLog struct {
 	Status string `json:"status"`
 	Eval   struct {

@@ -170,7 +170,7 @@ func zippedForm(t *testing.T, log string) string {
 }
 
 // TestInspectLogRefused checks that a log without tasks is refused, and that the error
-// names what can be done.
+// states what can be done.
 func TestInspectLogRefused(t *testing.T) {
 	sample := sampleOf("1", "1", `"input": "x", "target": "y"`)
 	for log, want := range map[string]string{

@@ -12,8 +12,9 @@ import (
 	"evolve/bench/grade"
 )
 
-// The rubrics for foreign graders that compare an answer with a reference, and the scales
-// and the default threshold for foreign graders that give a score between 0 and 1.
+// The rubrics for imported graders that compare an answer with a reference, and the
+// scales and the default threshold for imported graders that give a score between 0 and
+// 1.
 const (
 	meetsReference    = "The reference states what a right answer has to say or do. The answer meets it in full."
 	agreesOnFacts     = "The answer has the facts of the reference and contradicts none of them. Wording, order and further detail do not matter."

@@ -16,7 +16,7 @@ import (
 // labelledSet is a set of labelled utterances whose counts are known.
 type labelledSet struct {
 	file, domains string
-	labels        int // in the part test
+	labels        int // in the part named test
 	test, train   int // utterances
 }
 

@@ -12,8 +12,8 @@ import (
 	visible "evolve/runtime/text"
 )
 
-// Memories reads a file as memories of an agent instead of tasks: each task with a goal and
-// an answer becomes a memory of both. Notes describe the omissions.
+// Memories reads a file as memories of an agent instead of tasks: each task with a goal
+// and an answer becomes a memory that contains both. Notes describe the omissions.
 func Memories(r io.Reader, o Options) ([]agent.Memory, []Note, error) {
 	tasks, notes, err := Read(r, o)
 	if err != nil {

@@ -17,11 +17,12 @@ import (
 // maxYAML limits the size of a YAML file, in bytes.
 const maxYAML = 32 << 20
 
-// readPromptfoo reads the tests of a promptfoo configuration, a list or table that contains
-// only tests, or the results of an evaluation. A goal is the first prompt with the test's
-// variables substituted for {{name}}; without prompts it is the variables themselves,
-// except those that hold the answer. No other template syntax is evaluated, and assertions
-// that need a file or a function are left out; those with a model become judges.
+// readPromptfoo reads the tests of a promptfoo configuration, a list or table that
+// contains only tests, or the results of an evaluation. A goal is the first prompt with
+// the test's variables substituted for {{name}}; without prompts it is the variables
+// themselves, except those that hold the answer. No other template syntax is evaluated,
+// and assertions that need a file or a function are left out; assertions that use a model
+// become judges.
 func readPromptfoo(c *collector, data []byte) error {
 	if len(data) > maxYAML {
 		return fmt.Errorf("the file is larger than %d MB", maxYAML>>20)

@@ -131,7 +131,7 @@ var (
 
 // ignoreTau records the parts of a task of tau-bench that are not read. The information
 // that the person must be given is read only if the task expects no calls; called reports
-// whether it expects any.
+// whether the task expects calls.
 func (c *collector) ignoreTau(raw []byte, called bool) {
 	var s tauScenario
 	if json.Unmarshal(raw, &s) != nil || len(s.Scenario.Instructions) == 0 {

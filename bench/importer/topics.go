@@ -29,12 +29,14 @@ var (
 	topicQueries = []string{"title", "query", "question", "summary", "desc", "description"}
 )
 
-// isTopics reports whether a text begins as topics of TREC do, in either form.
+// isTopics reports whether a text begins like a file of TREC topics, in either of its two
+// forms.
 func isTopics(data []byte) bool {
 	return topicPrologue.Match(bytes.TrimSpace(data)) && topicStart.Match(data)
 }
 
-// topics reads topics of TREC and calls query for each one that has a number and a query.
+// topics reads topics of TREC and calls query for each topic that has a number and a
+// query.
 func (c *collector) topics(data []byte, query func(line, number int, id, text string) error) error {
 	starts := topicStart.FindAllIndex(data, -1)
 	for i, at := range starts {
@@ -72,10 +74,10 @@ func (c *collector) unreadTopic(fields map[string]string, order []string, used .
 	}
 }
 
-// topicFields returns the attributes and the elements of a topic by their names in lower
-// case, and the names in order; text outside of elements has the name "topic". If several
-// elements have the same name, the first is returned under that name, and a further one
-// under the name followed by "(2)".
+// topicFields returns the attributes and the elements of a topic keyed by their names in
+// lower case, and the names in order; text outside of elements has the name "topic". If
+// several elements have the same name, the first is returned under that name, and a
+// further one under the name followed by "(2)".
 func topicFields(start, body string) (fields map[string]string, order []string) {
 	fields = map[string]string{}
 	put := func(name, value string) {

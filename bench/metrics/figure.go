@@ -60,8 +60,9 @@ func ChangeUnit(unit string) string {
 	return unit
 }
 
-// WithChangeUnit adds a unit to a figure that is the difference between values in the
-// given unit: the unit of such a difference.
+// WithChangeUnit adds a unit to a figure that is the difference between two values in the
+// given unit. The added unit is that of the difference, such as percentage points for
+// values in per cent.
 func WithChangeUnit(figure, unit string) string {
 	if Percentage(unit) && strings.TrimLeft(figure, "+−") == "1" {
 		return figure + " percentage point"

@@ -46,20 +46,20 @@ type Value struct {
 	Better Better `json:"better"`
 }
 
-// Limits on foreign output.
+// Limits on the output that a command prints.
 const (
 	mostLine   = 64 << 10 // bytes of a line
 	mostValues = 100_000
 	mostName   = 200 // characters of a name
-	// mostAbsolute is the largest allowed magnitude of a value. It keeps sums and
-	// differences of all values that can be read finite.
+	// mostAbsolute is the largest allowed magnitude of a value. With this limit, the sums
+	// and differences of all values that can be read are finite.
 	mostAbsolute = 1e300
 )
 
 // Read reads the values that a command printed. Lines that do not begin with "{" are the
-// command's own output. It returns an error, with the number and the text of the line, if
-// any other line is not a value, if a value is given twice, if a metric has two directions
-// or units, or if there is no value at all.
+// command's own output. It returns an error if any other line is not a value, if a value
+// is given twice, if a metric has two directions or units, or if there is no value at
+// all. An error about a line has the line's number and text.
 func Read(from io.Reader) ([]Value, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 4096), mostLine)
@@ -111,8 +111,8 @@ func nearly(line string) bool { return strings.Contains(line, "case") }
 // mostShown limits the length of the part of a line that an error shows, in bytes.
 const mostShown = 100
 
-// shown returns a line in the form in which an error quotes it: without line breaks and
-// shortened.
+// shown returns a line in the form in which an error quotes it, which is shortened and
+// has no line breaks.
 func shown(line string) string { return text.ClipMiddle(text.OneLine(line), mostShown) }
 
 // unitName quotes a unit.

@@ -21,9 +21,9 @@ const Form = 2
 // It is the score of an improvement by 12 times the mean size of the base's values.
 const Coarse = .99
 
-// mostSize limits the mean size of the base's values, as a multiple of their median. Beyond
-// it, a change of a usual value by its whole size changes the score by less than a
-// thousandth.
+// mostSize is the maximum ratio of the mean size of the base's values to their median
+// size. Beyond this ratio, changing a typical value by its whole size changes the score
+// by less than a thousandth.
 const mostSize = 10_000
 
 // Scale turns the values of one metric into scores relative to those of the base.
@@ -40,10 +40,11 @@ type Scale struct {
 	zero bool
 }
 
-// NewScale returns the scale of a metric; if metric is "", it is the base's first one. base
-// holds the values of the unchanged program. NewScale returns an error if the base has no
-// value of the metric, if a case has a value of another metric but none of this one, or if
-// a few values are so large that scores would show no change in the others.
+// NewScale returns the scale of a metric; "" stands for the first metric of the base.
+// base holds the values of the unchanged program. NewScale returns an error if the base
+// has no value of the metric, if a case has a value of another metric but no value of
+// this metric, or if a few values are so large that scores would show no change in the
+// others.
 func NewScale(base []Value, metric string) (*Scale, error) {
 	if len(base) == 0 {
 		return nil, errors.New("the base has no values")
@@ -109,7 +110,7 @@ func (s *Scale) Cases() []string { return s.order }
 // Metric returns the name of the metric, its unit and its direction.
 func (s *Scale) Metric() (name, unit string, better Better) { return s.metric, s.unit, s.better }
 
-// Base returns the base's value of a case.
+// Base returns the value that the base has on a case.
 func (s *Scale) Base(of string) float64 { return s.base[of] }
 
 // Find returns the value of a case among those that a program printed. If there is none, it

@@ -125,8 +125,8 @@ func InspectLog(data []byte) (doc []byte, notes []string, err error) {
 	return doc, notes, err
 }
 
-// member reads one file of an archive, in which it replaces NaN and Infinity, which are not
-// valid JSON, with null.
+// member reads one file of an archive. It replaces NaN and Infinity with null, because
+// they are not valid JSON.
 func member(f *zip.File, most int64) ([]byte, error) {
 	in, err := f.Open()
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestArchiveIsRefusedEarly tests that an archive whose directory states more bytes than a
-// log may have is refused before anything is unpacked, and that the error about a member
-// with an unknown compression names the method.
+// TestArchiveIsRefusedEarly tests that an archive is refused before anything is unpacked
+// if its directory states more bytes than a log may have. It also tests that the error
+// about a member with an unknown compression names the compression method.
 func TestArchiveIsRefusedEarly(t *testing.T) {
 	pack := func(method uint16, size uint64, members int) []byte {
 		var b bytes.Buffer

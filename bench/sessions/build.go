@@ -26,12 +26,13 @@ const (
 type Options struct {
 	// Scrub removes credentials.
 	Scrub func(string) string
-	// Domain finds the domain of a message for conversations that name no domain. If Fixed
-	// is set, it is the domain of all tasks instead.
+	// Domain finds the domain of a message for conversations that name no domain. If
+	// Fixed is set, all tasks have the domain Fixed instead.
 	Domain func(message string) string
 	Fixed  string
-	// DomainProblem returns the reason why a domain name is not valid in a suite, or "" if
-	// it is; nil accepts every name. An invalid name in a log is left out and counted.
+	// DomainProblem returns the reason why a domain name is not valid in a suite, or ""
+	// if the name is valid; a nil function accepts every name. An invalid name in a log
+	// is left out and counted.
 	DomainProblem func(name string) string
 	// PerDomain is the maximum number of tasks to select for a domain; 0 selects all.
 	PerDomain int
@@ -42,7 +43,7 @@ type Options struct {
 	// at its end into one scripted conversation, instead of one task for each approved
 	// exchange.
 	Conversations bool
-	// Existing are the tasks of the suite that the new one replaces.
+	// Existing describes the tasks of the old suite, which the new suite replaces.
 	Existing Existing
 }
 
@@ -50,7 +51,8 @@ type Options struct {
 type Summary struct {
 	Conversations int `json:"conversations"`
 	// Repeated counts the records of logged requests that are the beginning of a longer
-	// record, or equal to another one, and are therefore not conversations of their own.
+	// record, or equal to another record, and therefore do not count as conversations of
+	// their own.
 	Repeated  int `json:"repeated,omitempty"`
 	Exchanges int `json:"exchanges"`
 	// Approved, Corrected and Refused count exchanges; Stated counts the corrected ones
@@ -158,14 +160,15 @@ func (b *Builder) Add(c Conversation) {
 	}
 }
 
-// settle judges the conversations that are held.
+// settle judges the conversations that were held back.
 func (b *Builder) settle() {
 	for _, one := range b.gathering.take() {
 		b.judge(one.Conversation, one.order)
 	}
 }
 
-// judge adds the exchanges of a complete conversation, the n-th one that was added.
+// judge adds the exchanges of a complete conversation, which is the n-th conversation
+// that was added.
 func (b *Builder) judge(c Conversation, n int) {
 	b.summary.Conversations++
 	list := judge(&c)
@@ -326,8 +329,8 @@ func (b *Builder) add(c *Conversation, n int, e judged, script []judged, clean *
 	return ""
 }
 
-// earlier returns the messages before a request, without those of tools, and their total
-// length. It stops when the length exceeds maxEarlier.
+// earlier returns the messages before a request, except those of tools. The size that it
+// returns includes the texts of tools. It stops when the size exceeds maxEarlier.
 func earlier(messages []Message) (turns []agent.Message, size int) {
 	for _, m := range messages {
 		if size += len(m.Text); size > maxEarlier {
@@ -340,10 +343,10 @@ func earlier(messages []Message) (turns []agent.Message, size int) {
 	return turns, size
 }
 
-// graders returns the graders for an answer. If the options set a type, they are of that
-// type. Otherwise they accept any answer that contains the user's statement, if there is
-// one; they compare a short answer as a whole, with or without a full stop, and any other
-// answer by its words.
+// graders returns the graders for an answer. If the options set a type, the graders are
+// of that type. Otherwise, if the user stated the answer, they accept any answer that
+// contains the statement. If not, a short answer is compared as a whole, with or without
+// a full stop, and a longer answer by its words.
 func (b *Builder) graders(answer string, stated bool) []bench.GraderSpec {
 	fields := map[string]any{"type": "f1"}
 	switch {

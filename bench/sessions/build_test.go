@@ -121,7 +121,7 @@ func TestStated(t *testing.T) {
 	}
 }
 
-// TestTask checks all parts of a task, which must contain no credentials.
+// TestTask checks all parts of a task, and checks that they contain no credentials.
 func TestTask(t *testing.T) {
 	c := talk("Our key is AKIAIOSFODNN7EXAMPLE, keep it in mind for the depot.", "I will.", "Which bay is free for AKIAIOSFODNN7EXAMPLE on Monday?", "tool bays: Bay 7.", "Perfect, thanks!", "")
 	c.Messages = append([]Message{{Role: System, Text: "You know the depot."}}, c.Messages...)

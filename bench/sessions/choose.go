@@ -16,7 +16,7 @@ const (
 	// with the previous messages.
 	contextWords = 8
 	// maxCompared limits the number of tasks of a domain among which the representatives
-	// are found, since the time for it is quadratic.
+	// are found, because finding them takes quadratic time.
 	maxCompared = 2000
 )
 
@@ -100,8 +100,8 @@ func domainsOf(list []candidate) []string {
 
 // consistent returns the candidates except for two kinds, which it only counts: torn is
 // the number of candidates whose short answers to the same request contradict one
-// another, and disputed is the number of those with a request for which one user approved
-// an answer that another user corrected.
+// another, and disputed is the number of candidates with a request for which one user
+// approved an answer that another user corrected.
 func (b *Builder) consistent() (list []candidate, torn, disputed int) {
 	first, differ, disagree := map[string]string{}, map[string]bool{}, map[string]bool{} // by request
 	for said, asked := range b.approved {
@@ -160,8 +160,9 @@ func plain(s string) string {
 }
 
 // distinct returns the candidates without near-duplicates: the medoid of each group, with
-// the weight of the whole group. A long message is compared by itself, because exchanges of
-// one conversation share all earlier messages; a short one is compared together with these.
+// the weight of the whole group. A long message is compared by itself, because exchanges
+// of one conversation share all earlier messages; a short message is compared together
+// with the earlier messages.
 func distinct(candidates []candidate) []candidate {
 	tasks := make([]bench.Task, len(candidates))
 	for i, c := range candidates {
@@ -243,7 +244,8 @@ func cluster(list []candidate) int {
 	return len(groups)
 }
 
-// representatives returns k candidates of one domain: the medoids of clusters by words.
+// representatives returns k candidates of one domain: the medoids of clusters whose tasks
+// have similar words.
 func representatives(list []candidate, k int) []candidate {
 	if k <= 0 || len(list) <= k {
 		return list

@@ -20,7 +20,7 @@ type Conversation struct {
 	File   string
 	Line   int
 	Format Format
-	// Digest is the SHA-256 of its messages, in hexadecimal.
+	// Digest is the SHA-256 of the conversation's messages, in hexadecimal.
 	Digest   string
 	Messages []Message
 	// Verdict is the log's own verdict on the conversation as a whole.

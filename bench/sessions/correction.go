@@ -34,8 +34,8 @@ var vague = []string{
 // ends matches the text that ends a stated answer.
 var ends = regexp.MustCompile(`(?i)[.!;](?:\s|$)|\n|,? (?:not|and not|instead of|rather than|because|since|but|so|as|please|who|which|that)\b|, | [—–-] |\(`)
 
-// stated returns the answer that a correction states plainly, or "" if it states none or
-// several.
+// stated returns the answer that a correction states plainly, or "" if the correction
+// states no answer or several.
 func stated(correction string) string {
 	if len(correction) > readBytes || strings.ContainsAny(correction, "?`") {
 		return ""

@@ -19,9 +19,9 @@ const (
 	Inspect Format = "inspect"
 	// Promptfoo is the JSON or JSON lines that promptfoo writes about an evaluation.
 	Promptfoo Format = "promptfoo"
-	// Tau are simulations of tau-bench.
+	// Tau is the format of tau-bench's simulations.
 	Tau Format = "tau"
-	// InterCode are episodes of InterCode: actions with observations and rewards.
+	// InterCode is a list of InterCode episodes: actions with observations and rewards.
 	InterCode Format = "intercode"
 	// Plain is JSON lines with user and assistant, or with role and content.
 	Plain Format = "plain"

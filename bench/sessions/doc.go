@@ -11,11 +11,11 @@
 //	gather.go        records that repeat the beginning of a conversation
 //	exchange.go      exchanges, and the verdicts of people on their answers
 //	correction.go    the answer that a correction states
-//	target.go        the reference that a log has itself
+//	target.go        the reference answer that the log itself contains
 //	build.go         tasks, without credentials and near-duplicates
-//	script.go        scripted conversations of several messages of the user
+//	script.go        scripted conversations with several user messages
 //	choose.go        representatives, clusters and splits
 //
-// Everything in a log is foreign input. It is read only as text; no path, address or code
-// in it is followed, and each part is bounded.
+// Everything in a log is untrusted input. It is read only as text; no path, address or
+// code in it is followed, and each part is bounded.
 package sessions

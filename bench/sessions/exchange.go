@@ -15,7 +15,8 @@ type exchange struct {
 	// ask and answer are indexes of messages; next is the index of the user's next message,
 	// or -1 if there is none.
 	ask, answer, next int
-	// goal is the request: the message, without any approval of the previous answer in it.
+	// goal is the request: the message without the part, if any, that approves the
+	// previous answer.
 	goal string
 	// tools are the names of the tools called for the answer.
 	tools []string
@@ -85,11 +86,11 @@ type judged struct {
 	untargeted bool
 }
 
-// judge determines the verdict on each exchange of a conversation: from the log's verdict
-// on the answer or, for the last answer, from the log's verdict on the conversation, and if
-// there is no such verdict, from the user's next message. A correction outweighs an
-// approval that precedes it on the same topic. The reference is the target of the log, if
-// it has one.
+// judge determines the verdict on each exchange of a conversation. It uses the log's
+// verdict on the answer or, for the last answer, the log's verdict on the conversation.
+// If the log has no such verdict, it uses the user's next message. A correction outweighs
+// an approval that precedes it on the same topic. The reference is the target of the log,
+// if it has one.
 func judge(c *Conversation) []judged { return withTarget(c, fates(c)) }
 
 func fates(c *Conversation) []judged {
@@ -129,7 +130,7 @@ func (c *Conversation) refused() bool {
 }
 
 // judging decides on the exchanges of a conversation by the meanings of the user's
-// messages, which it holds by message index.
+// messages, which are keyed by message index.
 type judging struct {
 	c *Conversation
 	// signals holds the signals of the messages, as in a live conversation. requests holds
@@ -159,8 +160,8 @@ func (j *judging) read() {
 // courtesy matches the assistant's reply to thanks.
 var courtesy = regexp.MustCompile(`(?i)^(?:(?:you['’]?re|you are) (?:very |most |so )?welcome|my pleasure|no problem|any ?time|glad (?:i could|to) )\b`)
 
-// closing reports whether an exchange only ends a conversation, with thanks and the answer
-// to them.
+// closing reports whether an exchange only ends a conversation: the user gives thanks,
+// and the agent replies to that.
 func (j *judging) closing(e exchange) bool {
 	if len(e.tools) > 0 || strings.Contains(j.c.Messages[e.ask].Text, "?") {
 		return false

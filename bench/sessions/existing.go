@@ -89,7 +89,7 @@ func side(s bench.Split) bench.Split {
 // part divides each cluster that has tasks on both sides into one cluster for each side, in
 // place; its tasks without a side join the search. Other clusters stay as they are.
 func part(list []candidate) {
-	sides := map[string]map[bench.Split]string{} // by cluster: the smallest id of each side
+	sides := map[string]map[bench.Split]string{} // keyed by cluster: the smallest id of each side
 	for _, c := range list {
 		if c.task.Split == "" {
 			continue

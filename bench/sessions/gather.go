@@ -15,8 +15,8 @@ const maxGathered = 256 << 20
 type gathering struct {
 	held []*gathered
 	size int
-	// within holds the states of all held conversations, and ends maps the last state of
-	// each to the conversation; see [states].
+	// within contains the states of all held conversations. ends maps the last state of
+	// each conversation to that conversation; see [states].
 	within map[string]bool
 	ends   map[string]*gathered
 	// verdicts holds, for each state that ends in an answer, the verdict on that answer.
@@ -106,8 +106,8 @@ func (g *gathering) keepVerdicts(one *gathered, shorter bool) {
 	})
 }
 
-// answers calls do for each answer, with the answer's state, and with whether the answer
-// is the last one.
+// answers calls the function do for each answer. The arguments are the answer, its state,
+// and whether it is the last answer.
 func (c *gathered) answers(do func(m *Message, state string, last bool)) {
 	at := 0
 	for i := range c.Messages {
@@ -136,9 +136,9 @@ func (g *gathering) merge(same, other *gathered) {
 	same.Conversation = first
 }
 
-// and combines two verdicts. If only one is given, it returns that one; if they disagree,
-// it returns the one that refuses; otherwise it returns the one whose words come first in
-// alphabetical order.
+// and returns the combination of two verdicts. If only one verdict is given, that is the
+// result. If they disagree, the result is the refusal. Otherwise it is the verdict whose
+// wording comes first in alphabetical order.
 func (v Verdict) and(other Verdict) Verdict {
 	switch {
 	case !other.Given:

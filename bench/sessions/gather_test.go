@@ -14,8 +14,8 @@ import (
 )
 
 // requests returns the log of a conversation as requests to a model: for each answer a
-// record with all messages before it. feedback holds the feedback on the answers, by
-// message number.
+// record with all messages before it. feedback holds the feedback on the answers, keyed
+// by message number.
 func requests(format Format, id string, feedback map[int]string, texts ...string) []string {
 	var out []string
 	var messages []map[string]any
@@ -76,8 +76,8 @@ func built(t *testing.T, files ...string) (list []string, s Summary) {
 }
 
 // TestRepeatedRequests checks that records that repeat the beginning of a conversation
-// count once, whatever their order and files, and that the feedback in each record belongs
-// to the answer that it ends with.
+// count once, whatever their order and files, and that the feedback in each record
+// belongs to the last answer of that record.
 func TestRepeatedRequests(t *testing.T) {
 	const bay, fits, gate, nine = "How many pallets fit into bay 7 of the depot?", "42 pallets fit.", "And what is the gate code of the depot?", "It is 9."
 	for _, format := range []Format{OpenAI, Anthropic, OTel} {
@@ -131,8 +131,9 @@ func TestFeedbackOfRepeatedRequests(t *testing.T) {
 	}
 }
 
-// TestBranches checks that conversations that only begin alike remain two, and that runs of
-// a benchmark with the same messages do not count as requests of the same conversation.
+// TestBranches checks that two conversations that are alike only at the beginning remain
+// separate, and that runs of a benchmark with the same messages do not count as requests
+// of the same conversation.
 func TestBranches(t *testing.T) {
 	a := requests(OpenAI, "a", nil, "Hello.", "How can I help?", "Who keeps the key of the tunnel?", "Ada.")
 	b := requests(OpenAI, "b", nil, "Hello.", "How can I help?", "Which crane is the tallest in the harbour?", "Crane 4.")

@@ -52,9 +52,9 @@ func asked(messages []Message, input func(i int) bool) int {
 }
 
 // withChoices returns a question with the lettered choices of its sample, in the form in
-// which Inspect presents them. A question that already contains them is returned unchanged:
-// Inspect's solver for multiple choice adds them, but other solvers do not, and without
-// them the question cannot be answered by a letter.
+// which Inspect presents them. A question that already contains them is returned
+// unchanged: Inspect's solver for multiple choice adds them, but other solvers do not,
+// and without them the question cannot be answered with a letter.
 func withChoices(question string, choices []json.RawMessage) string {
 	var letters, lines []string
 	shown := true
@@ -77,7 +77,8 @@ func withChoices(question string, choices []json.RawMessage) string {
 // choices.
 const lettered = 26
 
-// attached reports whether a text refers to an attachment of its log.
+// attached reports whether a text refers to an attachment of the log that contains the
+// text.
 func attached(text string) bool {
 	return strings.HasPrefix(text, "attachment://") || strings.HasPrefix(text, "tc://")
 }

@@ -59,9 +59,9 @@ func (r *reader) intercode(rec record) error {
 	return r.give(rec, c)
 }
 
-// earning returns the index of the step that is the answer, and the reward of the episode.
-// If no step has the reward 1, the answer is the last step, and the reward is that of the
-// summary. If the step only submits, the answer is the step before it.
+// earning returns the index of the step that is the answer, and the reward of the
+// episode. If no step has the reward 1, the answer is the last step, and the reward is
+// taken from the summary. If the step only submits, the answer is the step before it.
 func earning(steps []step, episode row) (best int, earned float64) {
 	best = slices.IndexFunc(steps, func(s step) bool { return reward(s.reward, "").Approved })
 	if best >= 0 {
@@ -156,8 +156,9 @@ func isEpisode(r row) bool {
 	return err == nil && first.has("action") && first.has("observation", "reward")
 }
 
-// episodes takes the episodes in one value of a log's object, which is either one episode
-// or an object that holds several by number. It returns their number.
+// episodes takes the episodes in one value of a log's object. The value is either one
+// episode or an object that contains several episodes, keyed by number. It returns the
+// number of episodes.
 func (r *reader) episodes(rec record, raw json.RawMessage) (count int, err error) {
 	if !slices.ContainsFunc([]string{"turn_history", "trajectory", "steps"}, func(key string) bool { return bytes.Contains(raw, []byte(`"`+key+`"`)) }) {
 		return 0, nil

@@ -114,8 +114,8 @@ func (r *reader) logRecord(rec record, entry row) {
 	c.event(name, attrs, body)
 }
 
-// attributes reads messages from attributes: those of the current conventions, or the
-// numbered ones that preceded them.
+// attributes reads messages from attributes: the ones that the current conventions
+// define, or the older ones with numbers in their names.
 func (c *call) attributes(attrs map[string]any) {
 	c.conversation = orElse(textOf(attrs["gen_ai.conversation.id"]), c.conversation)
 	input := slices.Concat(messagesOf(attrs["gen_ai.input.messages"]), numbered(attrs, "gen_ai.prompt."))
@@ -228,7 +228,8 @@ func eventMessage(role string, values map[string]any) []Message {
 	return []Message{m}
 }
 
-// evaluated reads the result of an evaluation. If there are several, all must approve.
+// evaluated reads the result of an evaluation. If a call has several evaluations, all of
+// them must approve.
 func (c *call) evaluated(attrs map[string]any) {
 	how := strings.TrimSpace("evaluation " + textOf(attrs["gen_ai.evaluation.name"]))
 	v := Verdict{How: how}
@@ -248,9 +249,9 @@ func (c *call) evaluated(attrs map[string]any) {
 	}
 }
 
-// conversations combines the calls of a conversation or a trace, by time. A call continues
-// the conversation whose messages its input begins with. A call whose input is only the new
-// message continues the latest conversation with its id.
+// conversations combines the calls of a conversation or a trace, in order of time. A call
+// continues the conversation whose messages its input begins with. A call whose input is
+// only the new message continues the latest conversation with its id.
 func (s *spans) conversations() []heldConversation {
 	var order []string
 	groups := map[string][]*call{}
@@ -349,7 +350,8 @@ func (t *thread) approve(v Verdict) {
 	}
 }
 
-// withVerdicts copies the verdicts on answers in earlier to equal answers in messages.
+// withVerdicts looks in messages for answers that equal answers in the list earlier, and
+// copies the verdicts from the earlier answers to them.
 func withVerdicts(messages, earlier []Message) []Message {
 	said := map[string]Verdict{}
 	for _, m := range earlier {

@@ -13,11 +13,11 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// personal replaces, in one conversation, the personal data that has a clear form: e-mail
-// addresses, phone numbers, US social security numbers and IBANs. Equal data gets equal
-// marks, such as <email-1>, so that an answer still follows from the messages.
+// personal replaces the personal data in one conversation, if the data has a clear form:
+// e-mail addresses, phone numbers, US social security numbers and IBANs. Equal data gets
+// equal marks, such as <email-1>, so that an answer still follows from the messages.
 type personal struct {
-	marks  map[string]string // by kind and normal form
+	marks  map[string]string // keyed by kind and normal form
 	counts map[string]int
 }
 
@@ -28,8 +28,8 @@ type datum struct {
 	normal     string
 }
 
-// newPersonal numbers the data of a conversation in the order of its messages, so that a
-// longer log of it has the same marks.
+// newPersonal numbers the personal data of a conversation in the order of its messages,
+// so that a longer log of the same conversation has the same marks.
 func newPersonal(messages []Message) *personal {
 	p := &personal{marks: map[string]string{}, counts: map[string]int{}}
 	for _, m := range messages {
@@ -40,7 +40,7 @@ func newPersonal(messages []Message) *personal {
 
 // replace returns a text in which personal data is replaced by marks, and these marks.
 func (p *personal) replace(text string) (out string, marks []string) {
-	seen, place := scrub.Bare(text) // so that an invisible character inside data does not hide it
+	seen, place := scrub.Bare(text) // so that personal data is found even if it contains an invisible character
 	found := personalData(seen)
 	if len(found) == 0 {
 		return text, nil
@@ -177,9 +177,9 @@ func plainAddress(s string) string {
 	return strings.NewReplacer(" dot ", ".", " at ", "@", " ", "").Replace(s)
 }
 
-// address returns the position at which what looks like an e-mail address begins, and
-// reports whether it is one and not the name of a picture, a git remote or a part of a
-// URL.
+// address examines a part of a text that looks like an e-mail address. It returns the
+// position at which the address begins, and false if the part is the name of a picture, a
+// git remote or a part of a URL.
 func address(text string, start, end int) (int, bool) {
 	for start < end && strings.IndexByte(".-%+", text[start]) >= 0 {
 		start++

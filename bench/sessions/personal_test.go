@@ -122,7 +122,8 @@ func TestPersonalTasks(t *testing.T) {
 	if tasks, s := b.Tasks(); len(tasks) != 0 || s.LeftOut["the answer contains personal data that no earlier message contains"] != 1 {
 		t.Errorf("%+v", s)
 	}
-	// A script does not give what only the agent's own earlier answers stated.
+	// A script does not provide personal data that only the agent's own earlier answers
+	// stated.
 	script := talk("I am ann@example.com, what is my number?", "It is +1 415 555 0132.", "And my address?", "ann@example.com", "Perfect, thanks!", "")
 	b = newBuilder(t, Options{PerDomain: 10, Conversations: true})
 	b.Add(script)

@@ -13,7 +13,7 @@ type plainTurns struct {
 	breaks int
 }
 
-// pause ends the conversation of lines without a session.
+// pause ends the conversation to which lines without a session belong.
 func (p *plainTurns) pause() { p.breaks++ }
 
 // at returns the conversation of a session, or the current one if there is no session.

@@ -86,12 +86,13 @@ type reader struct {
 	o    ReadOptions
 	each func(Conversation)
 	log  Log
-	// plain and spans hold the conversations and spans that later records may extend.
+	// The fields plain and spans contain what later records may still extend: the plain
+	// conversations, and the spans.
 	plain plainTurns
 	spans spans
 	size  int // bytes held
-	// records counts the JSON objects of the log; cut reports whether the log ends within
-	// an object.
+	// records is the number of JSON objects in the log; cut reports whether the log ends
+	// within an object.
 	records int
 	cut     bool
 }
@@ -105,7 +106,7 @@ var (
 // record is one JSON object of a log.
 type record struct {
 	line   int // 0 if the log has no lines
-	number int // its number among the records
+	number int // the record's number among all records
 	// list is the key of the list that contains the record, and head is the object with
 	// that list; both are empty for an object that is not in a list.
 	list   string
@@ -340,8 +341,8 @@ func (r row) list(keys ...string) []json.RawMessage {
 	return out
 }
 
-// text returns the text or number under the first of the keys that has a value, as text, or
-// "" if the value is neither.
+// text returns, as text, the text or number under the first of the keys that has a value.
+// It returns "" if that value is neither a text nor a number.
 func (r row) text(keys ...string) string { return scalar(r.first(keys...)) }
 
 func scalar(raw json.RawMessage) string {

@@ -308,8 +308,8 @@ func TestFinite(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that no log crashes the process, and that the conversations read stay
-// within the bounds.
+// FuzzRead checks that no log crashes the process, and that the conversations found in it
+// stay within the bounds.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.json*")
 	if err != nil {

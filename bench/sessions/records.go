@@ -70,8 +70,8 @@ func isDocument(first []byte, rest *bufio.Reader) bool {
 	case !bytes.HasPrefix(first, []byte("{")) || json.Valid(first):
 		return false
 	}
-	// The first line may also be a damaged one in JSON lines; then the next line begins
-	// with an object.
+	// The first line may also be a damaged line of a JSON Lines file; then the next line
+	// begins with an object.
 	next, _ := rest.Peek(1)
 	return len(next) > 0 && next[0] != '{'
 }
@@ -233,7 +233,7 @@ func (d *document) value() error {
 	return errors.New("it is not a JSON object or list")
 }
 
-// items takes the records of a list whose opening bracket has been read.
+// items reads the records of a list whose opening bracket has been read.
 func (d *document) items(list string, head row) error {
 	for d.more() {
 		raw, err := d.next()
@@ -256,8 +256,8 @@ func (d *document) items(list string, head row) error {
 	return err
 }
 
-// more reports whether the list or object continues, and limits its next part to the size
-// of a record.
+// more determines whether the list or object continues. It limits the next part of the
+// list or object to the size of a record.
 func (d *document) more() bool {
 	d.bound.left = maxRecord
 	return d.dec.More()

@@ -15,8 +15,8 @@ import (
 	"evolve/bench/grade"
 )
 
-// TestDomainsOfLogs checks that a conversation whose domain no suite can have is left out
-// and counted. A domain that is set for all tasks is checked beforehand.
+// TestDomainsOfLogs checks that a conversation is left out and counted if its domain is
+// not valid in any suite. A domain that is set for all tasks is checked beforehand.
 func TestDomainsOfLogs(t *testing.T) {
 	good, bad := talk("Which bay is free on Monday?", "Bay 7.", "Perfect, thanks!"), talk("Who keeps the key of the tunnel?", "Ada.", "Perfect, thanks!")
 	good.Domain, bad.Domain = "depot", "no such\ndomain!"
@@ -32,7 +32,7 @@ func TestDomainsOfLogs(t *testing.T) {
 	}
 }
 
-// subjects are words that give messages that do not resemble one another.
+// subjects are words from which the tests make messages that do not resemble one another.
 var subjects = strings.Fields("harbour kitchen orchard library tunnel bakery stable quarry theatre greenhouse airport vineyard chapel foundry lighthouse museum")
 
 // asks returns a conversation with one approved exchange on a subject.

@@ -28,8 +28,9 @@ type Target struct {
 // targetHow is the provenance of an answer that is a target.
 const targetHow = "target of the log"
 
-// withTarget makes the target the accepted answer to its message. It does not change the
-// log's verdicts: a refused answer had the same target.
+// withTarget makes the target the accepted answer to the message to which it belongs. It
+// does not change the log's verdicts, because a refused answer was judged with the same
+// target.
 func withTarget(c *Conversation, list []judged) []judged {
 	if len(c.Target.Texts) == 0 {
 		return list

@@ -14,7 +14,7 @@ import (
 )
 
 // TestInspectTargets checks that the target of a sample is the reference, whatever the
-// score, and that the verdicts are still those of the scores.
+// score, and that the verdicts still follow from the scores.
 func TestInspectTargets(t *testing.T) {
 	const ask, wrong = `{"role":"user","content":"What is the capital of Chad called?"}`, `{"role":"assistant","content":"It is Lagos, I believe."}`
 	submit := `{"role":"assistant","content":"","tool_calls":[{"function":"submit","arguments":{"answer":"Lagos"}}]},{"role":"tool","content":"ok"}`

@@ -39,9 +39,10 @@ func newBuilder(t *testing.T, o Options) *Builder {
 	return b
 }
 
-// TestTauConversations reads 200 real conversations: 50 tasks with four trials each, of
-// which 84 have reward 1. Every selected task comes from a conversation with reward 1, each
-// from a different benchmark task, and tasks with a common cluster are in the same split.
+// TestTauConversations reads 200 real conversations (50 tasks with four trials each). Of
+// these conversations, 84 have reward 1. Every selected task comes from a conversation
+// with reward 1, each from a different benchmark task, and tasks with a common cluster
+// are in the same split.
 func TestTauConversations(t *testing.T) {
 	data := realData("tau-airline-gpt-4o.json")
 	if data == nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// waits returns a pending proposal that gains 48.1 points over the champion, measured in
-// three comparisons.
+// waits returns a reference to a pending proposal whose gain over the champion, measured
+// in three comparisons, is 48.1 points.
 func waits() *Reference {
 	return &Reference{Proposal: "P3", Variant: "d377aecc", Number: 352, Champion: 1, Steps: 3, Difference: .481, Interval: Interval{Lo: .479, Hi: .482}}
 }
@@ -72,8 +72,8 @@ func TestReferenceAdds(t *testing.T) {
 	}
 }
 
-// TestLeftOutIsTheCause checks that a night that keeps the champion because the better
-// variants were refused gives the refusals as the cause.
+// TestLeftOutIsTheCause checks that if a night keeps the champion because the better
+// variants were refused, the night gives the refusals as the cause.
 func TestLeftOutIsTheCause(t *testing.T) {
 	t.Parallel()
 	left := Cause{Kind: CauseLeftOut, Sentence: "everything that looks better (2 variants) is the same as, or close to, P1"}

@@ -37,15 +37,15 @@ type Agreement struct {
 	// Same is the share of answers that the judge and the people put in the same category.
 	Same Measure `json:"same"`
 	// Kappa is Cohen's kappa of the categories, with quadratic weights if there are more
-	// than two. It is nil if the people's grades are all in one category, which makes kappa
-	// 0 for any judge. Its interval is that of the jackknife.
+	// than two. It is nil if the people's grades are all in one category, which makes
+	// kappa 0 for any judge. The interval of Kappa is computed by the jackknife.
 	Kappa *Measure `json:"kappa,omitempty"`
 	// Bias is the mean difference between the judge's score and the person's; it is above 0
 	// if the judge's scores are higher.
 	Bias Measure `json:"bias"`
-	// Length is Spearman's correlation between the judge's score minus the person's and the
-	// length of the answer. It is nil if one of the two does not vary. A value above 0
-	// means that the judge favours long answers.
+	// Length is Spearman's correlation of two quantities: the judge's score minus the
+	// person's score, and the length of the answer. It is nil if one of the quantities
+	// does not vary. A value above 0 means that the judge favours long answers.
 	Length *Measure `json:"length,omitempty"`
 	// First is the share of a comparison's calls that preferred the answer in the first
 	// position, among those with a preference; it is nil if there are none.
@@ -129,8 +129,9 @@ func kappa(table [][]int) (value, chance float64, ok bool) {
 
 // kappaInterval returns kappa with the interval of the delete-one jackknife, or nil if
 // kappa is not defined. If that interval has no width, for example because all grades
-// agree, it is replaced by one whose ends are the values of kappa if the largest plausible
-// share of answers differed by one category more or less.
+// agree, it is replaced by another. The ends of that one are the values that kappa would
+// have if the grades of the largest plausible share of answers differed by one category
+// more, or by one category less.
 func kappaInterval(table [][]int) *Measure {
 	value, chance, ok := kappa(table)
 	if !ok {

@@ -11,8 +11,8 @@ const (
 )
 
 // Lower returns the bound that the mean difference exceeds with confidence 1 − alpha at
-// any stopping time: the m in [−1, mean] with LogSuperior(m) = ln(1/alpha), and −1 when
-// not even a mean of −1 + 10⁻⁹ is excluded. alpha is in (0, 1).
+// any stopping time. The bound is the m in [−1, mean] with LogSuperior(m) = ln(1/alpha),
+// or −1 if not even a mean of −1 + 10⁻⁹ is excluded. alpha is in (0, 1).
 func (s *Sample) Lower(alpha float64) float64 {
 	return math.Max(-1, s.bound(alpha, 1)*s.scale())
 }

@@ -46,7 +46,7 @@ const (
 //   - CauseSearchCut: the search did not reach its planned end.
 //   - CauseBehind: the best variant is not far enough ahead.
 //   - CauseJudged: the variant that looks better was judged in an earlier run.
-//   - CauseLeftOut: the variants that look better are the same as, or near to, a refused
+//   - CauseLeftOut: the variants that look better are the same as, or similar to, a refused
 //     proposal.
 //   - CauseNothing: there is no variant to confirm.
 const (
@@ -59,9 +59,9 @@ const (
 	CauseLeftOut   CauseKind = "left_out"
 )
 
-// The reason why there was no confirmation at all. CauseEnded means that the run ended
-// before there was anything to decide. CauseVaries means that repeats differ, although the
-// night was planned for a fixed agent.
+// The reasons why there was no confirmation at all. CauseEnded means that the run ended
+// before there was anything to decide. CauseVaries means that repeats differ, although
+// the night was planned for a fixed agent.
 const (
 	CauseVaries     CauseKind = "repeats_differ"
 	CauseNoTasks    CauseKind = "no_search_tasks"

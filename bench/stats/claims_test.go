@@ -7,7 +7,7 @@ import (
 
 // TestClaimsAreRare is a short version of the table of `make bench-stats`. In worlds
 // where the data alone would mislead, a gain is claimed for at most the stated share of
-// the entries that have none, apart from chance. The former rule claims more.
+// the entries without a gain, within the limits of chance. The former rule claims more.
 func TestClaimsAreRare(t *testing.T) {
 	plain := claimWorld{tasks: 40, blocks: 16, nights: 4}
 	few, clustered, lost := plain, plain, plain

@@ -18,11 +18,11 @@ type claimWorld struct {
 	// clusters.
 	clusters int
 	hidden   bool
-	// broken is the share of all tasks on which the candidate always fails. Its gain on the
-	// other tasks compensates for them.
+	// broken is the share of all tasks on which the candidate always fails. The
+	// candidate's gain on the other tasks compensates for these failures.
 	broken float64
 	// lost is the share of the candidate's failures that end as missing data, and missing
-	// the share of all runs on both sides that do.
+	// is the share of all runs on both sides that end in this way.
 	lost, missing float64
 	// night is the standard deviation, in logits, of the shift that all differences within
 	// a night share.
@@ -52,9 +52,9 @@ func (w claimWorld) String() string {
 // hardness is the standard deviation of the tasks' difficulty, in logits.
 const hardness = 1.5
 
-// shift returns the shift, in logits, at which the mean probability of success over the
-// world's normally distributed tasks equals .5 plus the gain among the tasks that do not
-// break. It is found by bisection.
+// shift returns the shift, in logits, at which the mean probability of success over all
+// tasks equals .5 plus the gain, although the tasks that break always fail. The
+// difficulties of the tasks are normally distributed. The shift is found by bisection.
 func (w claimWorld) shift() float64 {
 	want := (.5 + w.gain) / (1 - w.broken)
 	sd := math.Sqrt(hardness*hardness + w.interaction*w.interaction + w.night*w.night)
@@ -218,7 +218,7 @@ func (e *claimEntry) run(rules ...claimRule) []verdictOf {
 	return out
 }
 
-// simulate runs many entries and returns the outcome of each under each rule.
+// simulate runs many entries and returns the outcome of each entry under each rule.
 func (w claimWorld) simulate(entries int, seed uint64, rules ...claimRule) [][]verdictOf {
 	shift := w.shift()
 	out := make([][]verdictOf, entries)

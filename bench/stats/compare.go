@@ -102,7 +102,8 @@ func differences(pairs []Pair) []difference {
 		}
 		out = append(out, d)
 	}
-	// A fixed order makes the sums independent of the order of arrival to the last digit.
+	// Because of the fixed order, the sums do not depend on the order of arrival, not
+	// even in the last digit.
 	slices.SortFunc(out, func(x, y difference) int {
 		return cmp.Or(strings.Compare(x.unit, y.unit), strings.Compare(x.task, y.task), strings.Compare(x.domain, y.domain),
 			cmp.Compare(x.weight, y.weight), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.repeats, y.repeats))
@@ -142,8 +143,8 @@ func distinct[T any](of []T, name func(T) string) []string {
 	return slices.Compact(names)
 }
 
-// compare compares the two sides by their differences, which must be sorted by unit. For
-// even, see [CompareEven].
+// compare compares the two sides by their differences, which must be sorted by unit. See
+// [CompareEven] for the parameter even.
 func compare(ds []difference, level float64, even bool) Comparison {
 	c := Comparison{Level: level, Lo: -1, Hi: 1, P: 1, Tasks: len(ds), Detectable: 1}
 	if len(ds) == 0 {

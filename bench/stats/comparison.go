@@ -24,8 +24,8 @@ type Pair struct {
 	// are known.
 	CostA, CostB       []float64
 	LatencyA, LatencyB []float64
-	// Other holds further metrics of the same evaluations by name; it is nil if there are
-	// none.
+	// Other holds further metrics of the same evaluations, keyed by name; it is nil if
+	// there are none.
 	Other map[string]Measured
 
 	// Values holds the values of the metric that the scores measure, repeat by repeat. A

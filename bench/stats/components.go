@@ -31,7 +31,7 @@ type Components struct {
 
 // strand summarizes the pairs of one task.
 type strand struct {
-	weight, mean, variance float64 // variance is that of one pair, with n − 1 in the denominator
+	weight, mean, variance float64 // variance estimates the variance of one pair, with n − 1 in the denominator
 	n                      int
 }
 
@@ -113,8 +113,8 @@ func (u unit) average(within float64) (weight, mean, noise float64) {
 	return weight, mean, noise
 }
 
-// pooled returns the variance of a pair around its task, over all tasks with at least two
-// pairs, and reports whether these are at least half of all tasks.
+// pooled returns the variance of pairs around the mean of their task, over all tasks with
+// at least two pairs. It also reports whether these tasks are at least half of all tasks.
 func pooled(units []unit) (variance float64, repeated bool) {
 	var sum, df float64
 	tasks, twice := 0, 0

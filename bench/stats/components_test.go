@@ -20,7 +20,7 @@ func TestComponentsByHand(t *testing.T) {
 	if c.Tasks != 3 || c.Effective != 3 || !c.Repeated {
 		t.Errorf("%+v", c)
 	}
-	// The variance due to chance of a row with one value is the pooled variance.
+	// For a row with one value, the pooled variance serves as the variance due to chance.
 	c = newComponents([][]float64{{.4, .6}, {0, 0}, {1}})
 	near(t, "within, one row short", c.Within, .01, 1e-15)
 	near(t, "between, one row short", c.Between, .25-(.01+0+.01)/3, 1e-15)

@@ -31,7 +31,7 @@ const (
 func (v Verdict) Proposes() bool { return v == Adopt || v == TradeOff }
 
 // Practical is the smallest improvement, in score units, that is worth a change to the
-// agent. A run that cannot rule it out is undecided.
+// agent. A run that cannot rule out such an improvement is undecided.
 const Practical = 0.05
 
 // MinClusters is the minimum number of clusters for a comparison that rests on Student's t
@@ -73,12 +73,14 @@ type Conclusion struct {
 	// Winner is the index of the ruling on the recommended candidate, or -1 if there is
 	// none.
 	Winner int `json:"winner"`
-	// Detectable is the smallest true improvement, in score units, that the evidence on
-	// every candidate would have shown for new tasks with 80 % power; without candidates,
-	// it is the smallest that the design could show tonight. It is 1 if there is none.
+	// Detectable is the smallest true improvement on new tasks, in score units, that the
+	// evidence on every candidate would have shown with 80 % power. Without candidates,
+	// it is the smallest improvement that the design could show tonight. It is 1 if there
+	// is no such improvement.
 	Detectable float64 `json:"detectable"`
-	// Causes are the reasons for the verdict: first the deciding one, then those of the
-	// other candidates, of variants held back and of an unfinished search.
+	// Causes are the reasons for the verdict: first the deciding cause, then the causes
+	// of the other candidates, of variants that were held back, and of an unfinished
+	// search.
 	Causes []Cause `json:"causes"`
 	// Sentence is the verdict in words: the claim, and the next step.
 	Sentence string `json:"sentence"`
@@ -155,8 +157,8 @@ func Conclude(rulings []Ruling, c Circumstances) Conclusion {
 	return out
 }
 
-// causes returns the causes of a verdict, starting with that of the leading ruling; lead is
-// -1 if there is none.
+// causes returns the causes of a verdict, starting with the cause of the leading ruling.
+// lead is the index of that ruling, or -1 if there is none.
 func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 	var out []Cause
 	if lead >= 0 {
@@ -192,7 +194,8 @@ func (c Circumstances) causes(rulings []Ruling, lead int) []Cause {
 	return []Cause{c.nothing()}
 }
 
-// nothing returns the reason why nothing was confirmed although no variant was held back.
+// The method called nothing returns the reason why nothing was confirmed although no
+// variant was held back.
 func (c Circumstances) nothing() Cause {
 	switch {
 	case !c.LeftOut.None():
@@ -252,8 +255,8 @@ func (r *Ruling) interval() string {
 	return words
 }
 
-// inMetric returns the words about the difference in the metric, which precede those about
-// the score, or "" if there is no metric.
+// inMetric returns the words about the difference in the metric, which are placed before
+// the words about the score, or "" if there is no metric.
 func (r *Ruling) inMetric() string {
 	if r.Metric == nil {
 		return ""

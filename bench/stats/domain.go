@@ -19,9 +19,9 @@ const (
 	DomainVeto   = "veto"
 )
 
-// parts rules on every named domain of gathered pairs. The errors are divided by the number
-// of domains (Bonferroni), so a candidate that harms none is vetoed by chance with
-// probability .05 at most.
+// parts gives a ruling on every named domain of the gathered pairs. The errors are
+// divided by the number of domains (Bonferroni), so a candidate that harms none is vetoed
+// by chance with probability .05 at most.
 func parts(clean []Pair, fixed bool) []DomainRuling {
 	names := distinct(clean, func(p Pair) string { return p.Domain })
 	out := make([]DomainRuling, 0, len(names))
@@ -55,7 +55,8 @@ func newDomainRuling(name string, clean []Pair, domains float64, fixed bool) Dom
 		fine = lower > -domainMargin
 	}
 	// ever returns the distance between the difference and its bound that remains however
-	// many blocks there are: it comes only from the variance between tasks and nights.
+	// many blocks there are. This distance comes only from the variance between tasks and
+	// nights.
 	ever := func(alpha float64) float64 { return math.Hypot(all.spread(alpha), all.drift.error(alpha)) }
 	hopeless := all.telling() && r.Difference+ever(domainAlpha/domains) >= 0 && r.Difference-ever(domainFine/domains) <= -domainMargin ||
 		all.Effective <= 1+flat

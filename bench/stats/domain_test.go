@@ -49,8 +49,8 @@ func TestDomains(t *testing.T) {
 }
 
 // TestDomainsAreCorrectedForTheirNumber checks that a gain of three points in each of ten
-// domains leads to a veto by chance in at most 5 % of all runs, and that a domain with a
-// large loss is still vetoed.
+// domains is vetoed by chance in at most 5 % of all runs, and that a domain with a large
+// loss is still vetoed.
 func TestDomainsAreCorrectedForTheirNumber(t *testing.T) {
 	const runs, domains, tasks, blocks = 100, 10, 6, 10
 	rng := rand.New(rand.NewPCG(10, 5))

@@ -6,9 +6,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// bets are the shares of their capital that the bets of the mixture stake, .05·2^(j/2) for
-// j = 0…8. Each bet has a ninth of the capital. Small bets detect small differences in many
-// pairs, and large bets detect large differences in few pairs.
+// bets lists the bets of the mixture, each as the share of its own capital that it
+// stakes: .05·2^(j/2) for j = 0…8. Each bet begins with a ninth of the total capital.
+// Small bets detect small differences in many pairs, and large bets detect large
+// differences in few pairs.
 var bets = [...]float64{.05, .07071067811865477, .1, .14142135623730953, .2, .28284271247461906, .4, .5656854249492381, .8}
 
 // won and lost are the log factors by which each bet changes its capital at margin 0 on a

@@ -17,8 +17,8 @@ type exchange struct {
 	c      float64 // negative if the smaller side is the earlier one
 	mean   float64
 	// If the scores have only two values, low and high, logs holds the logarithms of the
-	// probabilities of least, least + 1, … high scores among the draws. Otherwise logs is
-	// nil.
+	// probabilities that the value high occurs least, least + 1, … times among the draws.
+	// Otherwise logs is nil.
 	low, high float64
 	least     int
 	logs      []float64
@@ -99,8 +99,8 @@ type exponent struct {
 	sign   float64
 }
 
-// The range of the arguments of the moment-generating function that the function best
-// searches, and the number of its steps.
+// The function named best searches this range of arguments of the moment-generating
+// function, in this number of steps.
 const (
 	leastArgument = .1
 	mostArgument  = 1e4

@@ -12,13 +12,13 @@ import (
 // reported so that a gain bought with failures is visible. Only complete pairs count.
 type Failures struct {
 	// Champion is the number of tasks on which an evaluation of the champion failed,
-	// Variant is the number on which one of the variant failed, and Tasks is the number
-	// of all tasks.
+	// Variant is the number of tasks on which an evaluation of the variant failed, and
+	// Tasks is the number of all tasks.
 	Champion int `json:"champion"`
 	Variant  int `json:"variant"`
 	Tasks    int `json:"tasks"`
-	// ChampionRuns and VariantRuns are the numbers of failed evaluations, out of Runs on
-	// either side.
+	// ChampionRuns and VariantRuns are the numbers of failed evaluations, out of Runs
+	// evaluations on each side.
 	ChampionRuns int `json:"champion_runs"`
 	VariantRuns  int `json:"variant_runs"`
 	Runs         int `json:"runs"`

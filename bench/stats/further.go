@@ -89,7 +89,7 @@ func (f Further) Least() float64 {
 	return min(f.improvement(f.Interval.Lo), f.improvement(f.Interval.Hi))
 }
 
-// furtherOf adds to a gain the finding and, if there is one, the interval; alpha is the
+// furtherOf adds the finding to a gain, and the interval if there is one; alpha is the
 // error of both ends of the interval together.
 func furtherOf(g *Gain, s jackknife, alpha float64) Further {
 	f := Further{Gain: *g, Finding: FurtherOpen}
@@ -108,8 +108,8 @@ func furtherOf(g *Gain, s jackknife, alpha float64) Further {
 	return f
 }
 
-// findingOf returns the finding for a shown improvement, which is negative if the metric
-// got worse; 0 means that none is shown.
+// findingOf returns the finding for an improvement that was shown. A negative improvement
+// means that the metric got worse; 0 means that no improvement is shown.
 func findingOf(improvement float64) string {
 	switch {
 	case improvement > 0:
@@ -198,7 +198,7 @@ func (p Pair) further(repeat int) []Measured {
 	return out
 }
 
-// addFurther appends values of further metrics to those of a pair, which may be nil.
+// addFurther appends values of further metrics to a pair's values (to), which may be nil.
 func addFurther(to, values []Measured) []Measured {
 	if to == nil {
 		return slices.Clone(values)
@@ -210,7 +210,8 @@ func addFurther(to, values []Measured) []Measured {
 	return out
 }
 
-// AddFurther appends the values of further metrics of one pair of evaluations to those of a task.
+// AddFurther appends the values that the further metrics have for one pair of evaluations
+// to the values of the task.
 func AddFurther(to []Measured, a, b []float64) []Measured {
 	values := make([]Measured, min(len(a), len(b)))
 	for i := range values {

@@ -70,7 +70,7 @@ func TestFurtherGains(t *testing.T) {
 }
 
 // TestFurtherErrors draws metrics that do not change. At most one in twenty comparisons
-// finds one of the four metrics to be better or worse.
+// may find that one of the four metrics is better or worse.
 func TestFurtherErrors(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
@@ -100,9 +100,9 @@ func TestFurtherErrors(t *testing.T) {
 	}
 }
 
-// TestPriceInPercentagePoints checks that the change of a further metric in % is given in
-// percentage points, except in the words of older records, which are computed again and
-// must stay the same.
+// TestPriceInPercentagePoints checks that the change of a further metric whose unit is %
+// is given in percentage points, except in the words of older records, which are computed
+// again and must stay the same.
 func TestPriceInPercentagePoints(t *testing.T) {
 	t.Parallel()
 	k := excess(10)

@@ -20,8 +20,8 @@ type Gain struct {
 	// nothing is shown for new cases, for example because there are few cases, or if all
 	// cases show the same difference. It is Student's interval over the cases, but
 	// nowhere narrower than the interval of the scores, converted at the steepest point
-	// of the scale. It is therefore as valid as that interval after several looks, and
-	// for other nights.
+	// of the scale. It is therefore valid under the same conditions as that interval,
+	// including after several looks and for other nights.
 	Interval *Interval `json:"interval,omitempty"`
 	Level    float64   `json:"level"`
 	Cases    int       `json:"cases"`
@@ -81,7 +81,7 @@ func gainOf(kind metrics.Kind, pairs []Pair, level float64) (*Gain, jackknife) {
 }
 
 // Of returns the rule for scores that measure a metric relative to the champion's values,
-// or the rule itself if there is no metric.
+// or the unchanged rule if there is no metric.
 func (rule Rule) Of(kind *metrics.Kind) Rule {
 	rule.Metric, rule.Even = kind, kind != nil && rule.Reference == nil
 	return rule
@@ -212,7 +212,7 @@ func (g *Gain) recordedChange() string {
 	return metrics.WithUnit(g.Figure(), g.Unit)
 }
 
-// words describes the gain; change is the difference in words.
+// words describes the gain; change is the description of the difference.
 func (g *Gain) words(change string) string {
 	words := g.Title() + " " + g.Values() + ", " + change
 	if g.Same {

@@ -89,9 +89,9 @@ func TestFiguresAddUp(t *testing.T) {
 	}
 }
 
-// TestPercentagePointsInRecords checks that the words in records give a difference between
-// values in % in percentage points. Those of older records, which are computed again, still
-// use the unit of the values.
+// TestPercentagePointsInRecords checks that the sentences in records express a difference
+// between percentages in percentage points. The sentences of older records, which are
+// computed again, still use the unit of the values.
 func TestPercentagePointsInRecords(t *testing.T) {
 	t.Parallel()
 	k := excess(10)
@@ -138,8 +138,8 @@ func TestGainOfRuling(t *testing.T) {
 		if g := r.Metric; g.Interval.Lo > g.Difference || g.Interval.Hi < g.Difference || (g.Interval.Hi-g.Difference) < (r.Difference-r.New.Lo)*5-1e-9 {
 			t.Errorf("%s: the interval %v is narrower than that of the scores %v", name, g.Interval, r.New)
 		}
-		// Student's interval of the changes, which is the wider one if the changes differ
-		// much.
+		// Student's interval of the changes, which is the wider interval if the changes
+		// vary a lot.
 		if name == "one case much worse" {
 			near(t, "lo", r.Metric.Interval.Lo, -7.487503, 1e-5)
 			near(t, "hi", r.Metric.Interval.Hi, 15.607503, 1e-5)
@@ -182,8 +182,8 @@ func TestEven(t *testing.T) {
 			check("month", r.Month)
 		}
 	}
-	// Eight clusters that agree rule out that more than a share of 1 − .025^(1/8) of all
-	// clusters behaves differently; that share may have any difference of up to ±½.
+	// If eight clusters agree, this rules out that more than a share of 1 − .025^(1/8) of
+	// all clusters behaves differently; that share may have any difference of up to ±½.
 	var pairs []Pair
 	for i := range 8 {
 		pairs = append(pairs, Pair{Task: string(rune('a' + i)), A: []float64{.5}, B: []float64{.9}})
@@ -194,8 +194,8 @@ func TestEven(t *testing.T) {
 	near(t, "p", c.P, math.Pow(1.8, -8), 1e-12)
 }
 
-// TestEvenWithChance checks that an interval contains its estimate even if chance moves the
-// mean of the side that scores ½ on average.
+// TestEvenWithChance checks that an interval contains its estimate even if the side that
+// scores ½ on average has a different mean on these tasks by chance.
 func TestEvenWithChance(t *testing.T) {
 	t.Parallel()
 	var pairs []Pair

@@ -7,20 +7,20 @@ import (
 	"evolve/runtime/text"
 )
 
-// RatioMost is the highest ratio that a [Guard] reports; higher ones, such as when a free
-// resource gets a price, are reported as RatioMost.
+// RatioMost is the highest ratio that a [Guard] reports; a higher ratio, which occurs for
+// example when a free resource gets a price, is reported as RatioMost.
 const RatioMost = text.MostRatio
 
 // guardAlpha is the error of either end of a guard's interval at the look that proves the
-// gain. It is not divided among earlier looks, because a guard decides nothing at those,
-// and because fluctuations of gain and price are assumed to be independent. The lower end
-// of a mean splits the error into two parts ([proofs.above]).
+// gain. It is not divided among earlier looks, because a guard decides nothing at earlier
+// looks, and because fluctuations of gain and price are assumed to be independent. The
+// lower end of a mean splits the error into two parts ([proofs.above]).
 //
-// If the confirmation continues because of an open guard, it ends when the guard has failed
-// or passed. There are then several looks, each of which has a guardLooks-th of the error.
-// In simulations over nine blocks, a guard at its bound then failed for .02 to .11 of the
-// candidates and passed for .01 to .10, compared with .01 to .24 and .01 to .20 with the
-// whole error at each look.
+// If the confirmation continues because of an open guard, it ends when the guard has
+// failed or passed. There are then several looks, each of which has a guardLooks-th of
+// the error. In simulations over nine blocks, a guard at its bound then failed for .02 to
+// .11 of the candidates and passed for .01 to .10, compared with .01 to .24 and .01 to
+// .20 with the whole error at each look.
 const (
 	guardAlpha = 0.05
 	guardLooks = 4
@@ -65,7 +65,8 @@ func newGuard(b Bound, pairs []Pair, alpha float64) Guard {
 	} else {
 		difference = g.mean(bills, alpha)
 	}
-	// Percentiles that are both at most the floor cannot differ by more.
+	// If both percentiles are at most the floor, they cannot differ by more than the
+	// floor.
 	within := b.Of == P95 && math.Max(g.Champion, g.Candidate) <= g.Floor
 	switch {
 	case g.Hi <= g.Most*(1+alike) || difference.Hi <= g.Floor || within:

@@ -47,9 +47,9 @@ func (g *Guard) mean(bills []bill, alpha float64) Interval {
 	return out
 }
 
-// lastRatio returns the highest ratio for which the function holds returns true. The
-// function must return true below some ratio and false above it. The result is 0 if it
-// never returns true, and [RatioMost] if it always does.
+// lastRatio returns the highest ratio that satisfies the condition holds. The condition
+// must be true below some ratio and false above it. The result is 0 if no ratio satisfies
+// it, and [RatioMost] if every ratio does.
 func lastRatio(holds func(float64) bool) float64 {
 	lo, hi := 1./RatioMost, float64(RatioMost)
 	switch {
@@ -86,15 +86,15 @@ func newProofs(bills []bill, alpha float64) *proofs {
 	return p
 }
 
-// above reports whether the mean over clusters of y − ratio·x − floor is shown to be above
-// 0, by one of two proofs.
+// above reports whether the mean over clusters of y − ratio·x − floor is shown to be
+// above 0, by one of two proofs.
 //
-// The first proof bets on this mean as [Sample] does: y has no upper bound, and a few tasks
-// that cost forty times as much are evidence by their full amount, whereas their own
-// variance would hide them from Student's t (Waudby-Smith and Ramdas 2024; a lower bound
-// for non-negative values suffices). The scale of the bets is the champion's highest bill,
-// which is taken as known. The second proof is [studentized], which detects small
-// differences between steady bills.
+// The first proof bets on this mean as [Sample] does: y has no upper bound, and a few
+// tasks that cost forty times as much count as evidence with their full amount, whereas
+// in Student's t their own variance would hide them (Waudby-Smith and Ramdas 2024; a
+// lower bound for non-negative values suffices). The scale of the bets is the champion's
+// highest bill, which is taken as known. The second proof is [studentized], which detects
+// small differences between steady bills.
 func (p *proofs) above(ratio, floor float64) bool {
 	most := p.exceed(ratio, floor)
 	if len(p.bills) < 2 {

@@ -84,8 +84,8 @@ func newRanked(bills []bill, of func(bill) []float64) ranked {
 	return r
 }
 
-// at returns the smallest value up to which the given share of the weight lies. times
-// holds, for each cluster, how many times the cluster counts.
+// at returns the smallest value such that at least the given share of the weight lies at
+// or below it. times holds, for each cluster, how many times the cluster counts.
 func (r ranked) at(share float64, times []float64) float64 {
 	var total float64
 	for i, w := range r.weights {

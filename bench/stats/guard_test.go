@@ -103,8 +103,8 @@ func TestGuardProperties(t *testing.T) {
 }
 
 // TestGuardErrors counts, over simulated entries of 40 tasks and 3 blocks, how often a
-// guard fails and passes if the true ratio over new tasks is at the bound, and how often it
-// fails if the ratio is 60 % above the bound.
+// guard fails and how often it passes if the true ratio over new tasks is at the bound.
+// It also counts how often the guard fails if the ratio is 60 % above the bound.
 func TestGuardErrors(t *testing.T) {
 	const entries, tasks, blocks = 400, 40, 3
 	for _, c := range []struct {
@@ -170,8 +170,8 @@ func lognormal(spread, interaction float64) func(*rand.Rand) (float64, float64) 
 	}
 }
 
-// rarely draws tasks of equal level. On the given share of them, the candidate's cost is
-// multiplied by times, relative to the others. The mean change is 1.
+// rarely draws tasks of equal level. On the given share of them, the candidate's cost,
+// relative to the other tasks, is multiplied by the factor times. The mean change is 1.
 func rarely(share, times float64) func(*rand.Rand) (float64, float64) {
 	return func(rng *rand.Rand) (float64, float64) {
 		change := 1 / (1 - share + share*times)

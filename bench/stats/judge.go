@@ -9,7 +9,7 @@ const (
 	// shown is the default level of intervals.
 	shown = 0.95
 	// harmAlpha is the error of the proof that a candidate is worse. Dropping a candidate
-	// costs little, so it is not divided by the entries of a window.
+	// costs little, so this error is not divided among the entries of a window.
 	harmAlpha = 0.05
 	// enoughBlocks is the number of complete blocks after which the variance between
 	// tasks is known well enough to give up the claim about new tasks.
@@ -147,8 +147,8 @@ func (r *Ruling) fixed(clean []Pair, rule Rule) {
 	r.Nights, r.Night = 0, 0 // a fixed agent does not differ between nights
 }
 
-// few reports whether there are fewer independent tasks than a claim about new ones
-// needs.
+// The method few reports whether there are fewer independent tasks than a claim about new
+// ones needs.
 func (r *Ruling) few() bool { return r.Independent < float64(r.Least)-1e-9 }
 
 func (r *Ruling) claim(rule Rule) Claim {

@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// JudgeNoise is the part of the noise of scores that comes from the draws of judge models.
-// The variances that a confirmation measures contain it.
+// JudgeNoise is the part of the noise of scores that comes from the draws of judge
+// models. The variances that a confirmation measures include this noise.
 type JudgeNoise struct {
 	// Answers is the number of evaluations whose judges made two draws or more, and Single
 	// is the number of those with a single draw, whose noise is unknown.

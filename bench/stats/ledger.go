@@ -32,9 +32,9 @@ func (c Control) Alpha() float64 {
 	return c.Level / float64(c.Entries)
 }
 
-// Left returns the number of entries that may still be made at now, given the times of
-// earlier ones. An entry counts until Days days have passed since it was made; an entry
-// with a future time, from a fast clock, counts too.
+// Left returns the number of entries that may still be made at the time now, given the
+// times of earlier entries. An entry counts until Days days have passed since it was
+// made; an entry with a future time, from a fast clock, counts too.
 func (c Control) Left(entered []time.Time, now time.Time) int {
 	left := c.Entries
 	for _, t := range entered {
@@ -45,8 +45,9 @@ func (c Control) Left(entered []time.Time, now time.Time) int {
 	return max(0, left)
 }
 
-// The numbers from which a holdout counts as worn: adopted variants were selected by the
-// tasks that judge them, so scores on these tasks are biased in favor of the champion.
+// A holdout counts as worn once these numbers of adoptions or entries are reached:
+// adopted variants were selected by the tasks that judge them, so scores on these tasks
+// are biased in favor of the champion.
 const (
 	wornAdoptions = 3
 	wornEntries   = 36 // three full windows

@@ -14,7 +14,7 @@ func night(n int) time.Time {
 }
 
 // TestLedgerByHand checks that twelve entries at 1/240 in eleven nights use up the window
-// until night 31, when those of night 1 expire.
+// until night 31, when the entries of night 1 expire.
 func TestLedgerByHand(t *testing.T) {
 	c := Monthly()
 	near(t, "level of an entry", c.Alpha(), 1./240, 1e-15)
@@ -39,7 +39,7 @@ func TestLedgerByHand(t *testing.T) {
 }
 
 // TestLedgerHoldsInEveryWindow checks that the limit is not exceeded in any window if
-// entries are made only while some are left.
+// entries are made only while the limit allows more.
 func TestLedgerHoldsInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Control{Level: .05, Days: rapid.IntRange(1, 40).Draw(t, "days"), Entries: rapid.IntRange(1, 15).Draw(t, "entries")}

@@ -2,8 +2,8 @@ package stats
 
 import "slices"
 
-// differs is the error probability of the test of whether the champion lacks more
-// evaluations than the variant.
+// differs is the significance level of the test that shows whether the champion has more
+// missing evaluations than the variant.
 const differs = 0.05
 
 // missing counts the repeats that were evaluated on one side only: those that the

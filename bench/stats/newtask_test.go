@@ -109,9 +109,9 @@ func TestLeastTasks(t *testing.T) {
 	near(t, "none", Independent(nil), 0, 0)
 }
 
-// TestJudgeNeedsIndependentTasks checks that with fewer than eight independent tasks,
-// because the tasks are few, in few clusters or of uneven weight, only the claim about
-// these tasks is made, without further blocks.
+// TestJudgeNeedsIndependentTasks checks the case of fewer than eight independent tasks,
+// because the tasks are few, in few clusters or of uneven weight. Then only the claim
+// about these tasks is made, without further blocks.
 func TestJudgeNeedsIndependentTasks(t *testing.T) {
 	gains := func(task, block int) int { return btoi((task+block)%4 != 0) }
 	weighed := func(pairs []Pair, weight func(i int) float64) []Pair {

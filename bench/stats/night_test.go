@@ -27,7 +27,8 @@ func TestDriftByHand(t *testing.T) {
 	}
 	near(t, "one night", one.variance, AssumedNight*AssumedNight, 0)
 	// Two nights with the means .1 and .5 and no variance by chance. Their spread is .08,
-	// with one degree of freedom, which is added to the four assumed ones.
+	// with one degree of freedom, which is added to the four degrees of freedom that are
+	// assumed.
 	two := newDrift(normalizePairs(inNights([]Pair{row(0, .2, .4, .6)}, func(r int) int { return r / 2 })), 0)
 	near(t, "two nights", two.variance, (4*.0004+.08)/5, 1e-15)
 	near(t, "their worth", two.worth, 2, 1e-15)

@@ -11,7 +11,8 @@ type Noise struct {
 	// Comparison is valid at any stopping time.
 	Comparison
 	// LogE is the logarithm of the evidence that something changed between the two runs.
-	// That evidence is the mean of the evidence for better and the evidence for worse.
+	// That evidence is the mean of the evidence for an improvement and the evidence for a
+	// deterioration.
 	LogE float64 `json:"log_e"`
 	// TwoSided is the p-value of "nothing changed between the two runs", min(1, 1/E), which
 	// is valid at any stopping time.

@@ -88,7 +88,7 @@ func sameTask(x, y Pair) bool {
 	return x.Cluster == y.Cluster && x.Task == y.Task && x.Domain == y.Domain && x.Weight == y.Weight
 }
 
-// failed counts a repeat and its failures.
+// failed counts one repeat, and counts it as a failure of each side that failed.
 func (p *Pair) failed(a, b bool) {
 	p.runs++
 	if a {

@@ -18,8 +18,8 @@ import (
 // worse. The claims are thus a subset of those made by stopping at the first proof, and
 // their error is no larger.
 type Proof struct {
-	// Blocks is the number of blocks until the proof; LogE and NewLower are those of its
-	// [Ruling].
+	// Blocks is the number of blocks until the proof; LogE and NewLower are copied from
+	// the proof's [Ruling].
 	Blocks   int     `json:"blocks"`
 	LogE     float64 `json:"log_e"`
 	NewLower float64 `json:"new_lower"`

@@ -11,8 +11,9 @@ import (
 
 // The variances assumed for a benchmark without history, in squared score units.
 const (
-	// PriorWithin is σ², the variance of one pair of pass/fail runs around its task's mean: one
-	// in four comes out differently (models one generation apart differ on 27 % of GSM8K).
+	// PriorWithin is σ², the variance of one pair of pass/fail runs around its task's
+	// mean: in one pair of four, the two runs differ (models one generation apart differ
+	// on 27 % of GSM8K).
 	PriorWithin = 0.25
 	// PriorBetween is τ², the variance between tasks of the true difference: a standard
 	// deviation of 10 points, as caused by a task × variant interaction of half a logit.
@@ -47,7 +48,7 @@ type Design struct {
 	Same bool
 }
 
-// night returns the variance of the mean shift over as many nights as the given number of
+// night returns the variance of the mean shift over the nights that the given number of
 // pairs takes.
 func (d Design) night(pairs float64) float64 {
 	if d.Fixed {
@@ -204,9 +205,9 @@ func (d Design) Needed(difference float64) int {
 }
 
 // halfWidth returns the smallest mean of n paired differences that is evidence of "better
-// than 0" at alpha, given their mean square, or 1 if no mean is. Each difference is −size,
-// 0 or size; size is 1 for pass/fail scores, and the root of the mean square for graded
-// scores, whose mean may exceed their mean square.
+// than 0" at alpha, given their mean square, or 1 if there is no such mean. Each
+// difference is −size, 0 or size; size is 1 for pass/fail scores, and the root of the
+// mean square for graded scores, whose mean may exceed their mean square.
 func halfWidth(n, square, size, alpha float64) float64 {
 	s := NewSample(-size, size)
 	most, share := square/size, square/(size*size)

@@ -10,7 +10,7 @@ type Prospect struct {
 	// Mean and SD are the variant's [Posterior], in score units.
 	Mean, SD float64
 	// LogE is the variant's evidence, and Pairs is the number of pairs on which it rests;
-	// both are 0 before the variant's entry.
+	// both are 0 until the variant enters the confirmation.
 	LogE, Pairs float64
 	// Measured is the mean difference from the champion on the search tasks that both ran,
 	// and Common is the number of those tasks. Both are shown together with the estimate,

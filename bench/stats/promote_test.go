@@ -111,8 +111,8 @@ func TestPromoteProperties(t *testing.T) {
 	})
 }
 
-// TestResumedCap checks that a resumed candidate is parked again only after twice its newly
-// projected pairs.
+// TestResumedCap checks that a resumed candidate is parked again only after twice as many
+// pairs as are newly projected for it.
 func TestResumedCap(t *testing.T) {
 	near(t, "first", ResumedCap(0, 800), 800, 0)
 	near(t, "resumed", surplus*ResumedCap(1600, 300), 1600+2*300, 1e-9)

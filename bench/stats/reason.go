@@ -67,12 +67,12 @@ func (r *Ruling) Assumes() string {
 	return fmt.Sprintf("measured in %s, on the assumption that the difference varies from night to night by %s points (standard deviation)", text.Count(r.Nights, "night"), text.Size(r.Night))
 }
 
-// Uneven reports whether the clusters have so different weights that they count as fewer
+// Uneven reports whether the clusters have weights so different that they count as fewer
 // independent tasks than there are clusters.
 func (r *Ruling) Uneven() bool { return r.Independent < float64(r.Clusters)-.05 }
 
-// independent returns in words the number of independent tasks and, with uneven weights,
-// their effective number.
+// independent returns a phrase that states the number of independent tasks and, if the
+// weights are uneven, their effective number.
 func (r *Ruling) independent() string {
 	words := text.Count(r.Clusters, "independent task")
 	if r.Uneven() {

@@ -7,8 +7,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// Reference is the side against which candidates are measured if it is not the champion:
-// the variant of a proposal that waits for a decision. Nil stands for the champion.
+// Reference is the side against which candidates are measured if that side is not the
+// champion: the variant of a proposal that waits for a decision. Nil stands for the
+// champion.
 type Reference struct {
 	Proposal string `json:"proposal"`
 	Variant  string `json:"variant"`
@@ -26,9 +27,9 @@ type Reference struct {
 	Interval
 }
 
-// Add sets the gain of the reference's variant over the champion. It is the gain in own,
-// the variant's ruling, plus the gain of the reference of that ruling. If the latter is
-// unknown, the result is unknown too.
+// Add sets the gain of the reference's variant over the champion. own is the ruling on
+// that variant. The result is the sum of the gain in own and the gain of own's reference;
+// it is unknown if the gain of own's reference is unknown.
 func (r *Reference) Add(own *Ruling) {
 	i, _ := own.Shown()
 	r.Steps, r.Difference, r.Interval = 1, own.Difference, i
@@ -72,9 +73,9 @@ func (r *Reference) Gain() string {
 	return words
 }
 
-// BreakEven returns the share of all tasks on which a candidate may fail completely before
-// its gain over the champion is lost, given its comparison with the reference. It returns 0
-// if the share is unknown.
+// BreakEven returns the share of all tasks on which a candidate may fail completely
+// before its gain over the champion is lost, given the candidate's comparison with the
+// reference. It returns 0 if the share is unknown.
 func (r *Reference) BreakEven(c Comparison) float64 {
 	gain := r.Difference + c.Difference
 	if r.Steps == 0 || gain <= 0 || c.MeanB <= 0 {

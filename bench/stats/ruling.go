@@ -128,8 +128,8 @@ type Guard struct {
 	// Level is the level of the interval, with half of the error at either end; 0, as in
 	// older records, means .90.
 	Level float64 `json:"level,omitempty"`
-	// Most and Floor are those of the bound. PerPoint is the part of Most granted for each
-	// point gained (see [Bound]).
+	// Most and Floor have the same meaning as in the bound. PerPoint is the part of Most
+	// granted for each point gained (see [Bound]).
 	Most     float64 `json:"most"`
 	PerPoint float64 `json:"per_point,omitempty"`
 	Floor    float64 `json:"floor,omitempty"`

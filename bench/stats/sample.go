@@ -45,7 +45,7 @@ type group struct{ value, count float64 }
 func NewSample(d ...float64) *Sample {
 	s := &Sample{groups: make([]group, 0, len(d))}
 	// If the differences are added in ascending order, each belongs to the last group or
-	// to a new group after it, which is fast.
+	// to a new group after it, so the addition is fast.
 	for _, v := range slices.Sorted(slices.Values(d)) {
 		s.Add(v, 1)
 	}
@@ -101,7 +101,7 @@ func (s *Sample) LogInferior(margin float64) float64 {
 	return s.evidence(-margin/s.scale(), -1)
 }
 
-// centre returns the mean of the values as they were added.
+// centre returns the mean of the added values.
 func (s *Sample) centre() float64 {
 	if s.n == 0 {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// genDifference draws differences as benchmarks have them: of passes and fails, of grades,
-// and anything in between.
+// genDifference draws differences such as those in benchmarks: of passes and fails, of
+// grades, and anything in between.
 func genDifference() *rapid.Generator[float64] {
 	return rapid.OneOf(rapid.SampledFrom([]float64{-1, 0, 1, 1, .5, -.25, .1}), rapid.Float64Range(-1, 1))
 }

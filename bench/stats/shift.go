@@ -32,7 +32,7 @@ type Shift struct {
 	// Night is the standard deviation of the shift that all scores of a night share; it is
 	// 0 for deterministic agents.
 	Night float64 `json:"night,omitempty"`
-	// Between is the variance, between the tasks, of their differences.
+	// Between is the variance of the differences from task to task.
 	Between float64 `json:"between,omitempty"`
 	// Exact reports whether a repeat gives the same score, so that the difference is known
 	// exactly.
@@ -130,9 +130,8 @@ func (s Shift) bounded(level float64) Shift {
 // Fell reports whether the scores fell by more than chance explains at this level.
 func (s Shift) Fell() bool { return s.Hi < 0 }
 
-// clearly is the number of standard deviations below which a difference is ignored: such
-// a difference cannot reach any level that is used here, so its bound need not be
-// computed.
+// A difference below this number of standard deviations is ignored, because it cannot
+// reach any level that is used here, so its bound need not be computed.
 const clearly = 1.5
 
 // fallen returns the logarithm of the evidence for a fall: −ln of the upper bound on the

@@ -6,9 +6,10 @@ import (
 	"evolve/runtime/text"
 )
 
-// Shortage describes why the holdout does not suffice for a claim about new tasks, whatever
-// is measured on it. It returns "" if the holdout has enough tasks for one. cases reports
-// whether the tasks are the cases of a scoring command, half of which are held out.
+// Shortage describes why the holdout does not suffice for a claim about new tasks,
+// whatever is measured on it. It returns "" if the holdout has enough tasks for such a
+// claim. cases reports whether the tasks are the cases of a scoring command, half of
+// which are held out.
 func (d Design) Shortage(cases bool) string {
 	least := LeastTasks(d.Alpha)
 	if d.Units >= least {

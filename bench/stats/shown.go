@@ -13,8 +13,8 @@ func (r *Ruling) Shown() (i Interval, about Claim) {
 	return r.New, NewTasks
 }
 
-// These returns the interval for these tasks at Level: for a fixed agent the difference
-// itself, which is known exactly.
+// These returns the interval for these tasks at Level: for a fixed agent, the interval is
+// the difference itself, which is known exactly.
 func (r *Ruling) These() Interval {
 	if r.Fixed {
 		return Interval{Lo: r.Difference, Hi: r.Difference}

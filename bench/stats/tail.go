@@ -23,18 +23,18 @@ const (
 // few tasks of a kind that is missing in the holdout can cancel a whole gain, and no test
 // on this number of tasks can exclude them.
 type Tail struct {
-	// Unseen is the share of new tasks that could be of a kind that is not among these, 1 −
-	// .05^(1/M) for M independent tasks: at that share, none of them is drawn in one case
-	// out of twenty.
+	// Unseen is the share of new tasks that could be of a kind that is not among these, 1
+	// − .05^(1/M) for M independent tasks: if the share is that large, M tasks contain no
+	// task of such a kind in one case out of twenty.
 	Unseen float64 `json:"unseen"`
 	// BreakEven is the share of all tasks on which the candidate may fail completely before
 	// the measured gain is lost, gain/(gain + the champion's score); it is 0 if there is no
 	// gain.
 	BreakEven float64 `json:"break_even"`
 	// Worse is the number of independent tasks on which the candidate is clearly worse,
-	// according to their runs: proven at .05, or for a fixed agent by 10 points or more.
-	// WorseMost bounds their share of all tasks at .05 (Clopper and Pearson 1934); if
-	// there are no such tasks, WorseMost equals Unseen.
+	// according to the runs on these tasks: proven at .05, or for a fixed agent by 10
+	// points or more. WorseMost bounds their share of all tasks at .05 (Clopper and
+	// Pearson 1934); if there are no such tasks, WorseMost equals Unseen.
 	Worse     int     `json:"worse"`
 	WorseMost float64 `json:"worse_most"`
 	// Failing is the number of independent tasks on which every run of the candidate scores
@@ -83,8 +83,8 @@ func (p Pair) failsThroughout() bool {
 }
 
 // shareMost returns an upper bound on the share of a kind in a population. The evidence
-// is n draws, of which the number found are of that kind: at any higher share, the
-// probability of so few such draws is at most .05.
+// is n draws; found is the number of them that are of that kind. At any share above the
+// bound, the probability of so few such draws is at most .05.
 func shareMost(found, n float64) float64 {
 	if found >= n {
 		return 1

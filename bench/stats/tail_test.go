@@ -70,8 +70,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestUnevenWeights checks that the words on unseen tasks and the share they state rest on
-// the same number of independent tasks if the weights are uneven.
+// TestUnevenWeights checks that, if the weights are uneven, the sentence about unseen
+// tasks and the share that it states are based on the same number of independent tasks.
 func TestUnevenWeights(t *testing.T) {
 	t.Parallel()
 	pairs := blocksOf(40, 12, func(int, int) int { return 1 })

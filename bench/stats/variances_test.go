@@ -68,8 +68,9 @@ func TestPowerOfGradedScores(t *testing.T) {
 		name   string
 		graded bool
 		score  func(rng *rand.Rand, task int) float64
-		// before is the minimum ratio of two detectable differences: the one computed
-		// from the priors, and the one known after a night.
+		// before is a minimum: the detectable difference that is computed from the priors
+		// must be at least this many times the detectable difference that is known after
+		// a night.
 		before float64
 	}{
 		{"graded, .4 ± .1", true, func(rng *rand.Rand, _ int) float64 { return math.Min(1, math.Max(0, .4+.1*rng.NormFloat64())) }, 1.9},

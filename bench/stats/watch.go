@@ -37,8 +37,8 @@ type Fall struct {
 
 // FindFall searches the scores of consecutive nights for a fall that still shows on the
 // last night, and for the first night after the fall. changed reports, for each night,
-// whether the agent differs from that of the night before. FindFall compares only the last
-// WatchNights nights, and returns false if no fall is shown.
+// whether the agent differs from the agent of the night before. FindFall compares only
+// the last WatchNights nights, and returns false if no fall is shown.
 //
 // The nights after a possible fall are compared with all nights before it, and also with
 // only those since the last change before it. The second comparison is preferred if it
@@ -95,8 +95,8 @@ func FindFall(nights []NightScores, changed []bool, of Nature) (Fall, bool) {
 	return found, found.Fell()
 }
 
-// periods splits the nights from index from on into periods. A new period starts at every
-// change and at each of the nights in before.
+// periods splits the nights into periods, beginning with the night at the index from. A
+// new period starts at every change and at each of the nights in the list before.
 func periods(nights []NightScores, isChange func(int) bool, from int, before ...int) [][]NightScores {
 	var out [][]NightScores
 	for k := from + 1; k <= len(nights); k++ {

@@ -86,9 +86,9 @@ func (w watchedAgent) falseAlarms(months int) float64 {
 	return alarms / float64(months)
 }
 
-// noticed returns the shares of months in which a fall in the night after the tenth is
-// named within 3, 7 and 14 nights, and the share in which its first night is dated
-// correctly to within a night.
+// noticed returns how often a fall in the night after the tenth is named: the share of
+// months in which it is named within 3, 7 and 14 nights. It also returns the share of
+// months in which the first night of the fall is dated correctly to within a night.
 func (w watchedAgent) noticed(months int) (within [3]float64, dated float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	w.from = 10
@@ -183,9 +183,9 @@ func TestQuietAdoption(t *testing.T) {
 	}
 }
 
-// TestAdviceStays simulates the months after adoptions that lose a little. Evidence once
-// reached stays reached, whereas judging each night by itself would withdraw the advice in
-// many months.
+// TestAdviceStays simulates the months after adoptions that lose a little. Evidence that
+// has once been reached remains valid, so the advice stays. If each night were judged by
+// itself, the advice would be withdrawn in many months.
 func TestAdviceStays(t *testing.T) {
 	w := watchedAgent{tasks: 20, repeats: 2, mean: .6, spread: .3, night: .02, fall: .12, from: 6}
 	alarms, gone := adoptions(w, 20, false, rand.New(rand.NewPCG(5, 6)))

@@ -21,7 +21,7 @@ type code struct {
 	// values maps the name of each package-level variable and constant to the specification
 	// that declares it.
 	values map[string]*ast.ValueSpec
-	texts  map[string]string // the source of each value, by name; it is that of the whole group if other lines give the value
+	texts  map[string]string // the source of each value, by name; if other lines of its group give the value, the source is that of the whole group
 	// marked holds the constants that the repository marks as tunable.
 	marked map[string]bool
 }
@@ -129,9 +129,10 @@ func uses(n ast.Node) map[string]bool {
 // short returns the part of a method's name after the last dot.
 func short(name string) string { return name[strings.LastIndex(name, ".")+1:] }
 
-// changed returns the functions that exist in both versions and whose own text differs, or
-// that use a value or a type of the package that differs. It maps each of them to the
-// reason why it is listed, which is "" if its own text differs.
+// changed returns the functions that exist in both versions and whose own text differs,
+// or that use a value or a type of the package that differs. It maps each of these
+// functions to the reason why the function is listed, which is "" if its own text
+// differs.
 //
 // tuned reports whether the versions differ only in constants that both versions mark as
 // tunable.

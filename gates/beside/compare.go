@@ -25,10 +25,10 @@ const (
 var ErrTime = errors.New("the time ran out")
 
 // Runner runs a shell script on one side. In the script, the variable HARNESS holds the
-// path of the side's compiled tests, and REPORT the path of an empty file to which the
-// tests write. Runner returns the content of that file and the output of the script once
-// the script has ended or its time is up. It returns [ErrTime] if no time was left to run
-// the script.
+// path of the side's compiled tests, and the variable REPORT holds the path of an empty
+// file to which the tests write. Runner returns the content of that file and the output
+// of the script once the script has ended or its time is up. It returns [ErrTime] if no
+// time was left to run the script.
 type Runner func(ctx context.Context, side Side, script string) (report, printed []byte, err error)
 
 // Difference describes an input for which the versions behave differently.
@@ -70,7 +70,7 @@ const (
 	patience       = 6
 )
 
-// query describes the calls to one function that both sides make.
+// query describes the calls that both sides make to one function.
 type query struct {
 	function, count, small int
 	skip                   []int
@@ -148,7 +148,7 @@ func (p *Plan) untimely(out Outcome, asks []query, err error) (Outcome, error) {
 // side holds the results of one run of one version.
 type side struct {
 	report
-	// codes holds the exit codes of the processes, by function.
+	// codes contains the exit codes of the processes, keyed by function.
 	codes map[int][]int
 }
 

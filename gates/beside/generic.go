@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// instances returns at most two lists of type arguments for the type parameters, as source.
-// It returns nil if it finds no type for one of them.
+// instances returns at most two lists of type arguments for the type parameters, as
+// source. It returns nil if it finds no type for one of the parameters.
 func (c code) instances(params *ast.FieldList) [][]string {
 	if params == nil {
 		return [][]string{nil}

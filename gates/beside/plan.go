@@ -73,8 +73,8 @@ type Plan struct {
 	// Tuned reports whether only constants marked //evolve:param differ. They are meant to
 	// be changed, so a difference in behaviour is expected.
 	Tuned bool
-	// Reached is the name of the function in the package that returns the numbers of the
-	// changed statements that were reached; "" if there is none.
+	// Reached names the function that returns the numbers of the changed statements that
+	// were reached; it is "" if the package has no such function.
 	Reached string
 
 	pkg     string
@@ -418,7 +418,7 @@ func (p *Plan) Files() (map[string][]byte, error) {
 	return out, err
 }
 
-// HarnessSources returns the files of the package that draws the inputs, by name.
+// HarnessSources returns the files of the package that draws the inputs, keyed by name.
 func HarnessSources() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	entries, err := harnessSource.ReadDir("harness")

@@ -99,7 +99,8 @@ func near(a, b string) bool {
 }
 
 // visible returns a written value for display, without marks. Of a long value it returns
-// only a part, around the first position at which the value differs from other.
+// only a part, around the first position at which the value differs from the other value
+// (other).
 func visible(s, other string) string {
 	const most, before = 160, 40
 	at := 0

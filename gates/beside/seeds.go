@@ -123,7 +123,7 @@ func value(e ast.Expr) (v constant.Value) {
 	return constant.MakeUnknown()
 }
 
-// literals returns the literals in a piece of source code by their text.
+// literals returns the literals in a piece of source code, keyed by their text.
 func literals(n ast.Node) map[string]*ast.BasicLit {
 	out := map[string]*ast.BasicLit{}
 	for n := range ast.Preorder(n) {
@@ -135,8 +135,8 @@ func literals(n ast.Node) map[string]*ast.BasicLit {
 }
 
 // collect returns the seeds for some functions. Literals that occur in only one version
-// come first, followed by all literals in the functions, in the values and functions that
-// they use, in the corpora, and in the tests that name the functions.
+// come first, followed by all other literals from the functions, from the values and
+// functions that these use, from the corpora, and from the tests that name the functions.
 func collect(was, is code, names []string, tests []*ast.File, corpora [][]byte) seeds {
 	var s seeds
 	bodies := func(c code) (out []ast.Node) {

@@ -15,7 +15,8 @@ const (
 	reaches
 )
 
-// kinds describes the effect of the calls of each kind in the words used in the evidence.
+// kinds contains, for each kind of call, the words with which the evidence describes the
+// effect of such calls.
 var kinds = [...]string{
 	ends:    "ends the process",
 	writes:  "writes output",
@@ -33,7 +34,7 @@ type family struct {
 	// whole name.
 	words [len(kinds)]string
 	// imports reports whether an import of a module that the file did not import in the
-	// base counts as a call of the kind reaches.
+	// base counts as a call whose kind is reaches.
 	imports bool
 	// commands reports whether words count only at the beginning of a command.
 	commands bool

@@ -11,8 +11,8 @@ import (
 )
 
 // allGate runs the tests of the unaffected packages. These tests run only code from the
-// base, so the Go tool's results are trusted, even if they are cached. Only those of the
-// patch's files that are not code can change the results.
+// base, so the Go tool's results are trusted, even if they are cached. Only files of the
+// patch that are not code can change the results.
 func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	packages, tests := 0, 0
@@ -58,8 +58,8 @@ func (t *checker) allGate(ctx context.Context) (gates.Verdict, string, error) {
 	return gates.Passed, fmt.Sprintf("%s of %s that do not import the patched code %s as on the base", text.Count(tests, "test"), text.Count(packages, "other package"), pass(tests)), nil
 }
 
-// unaffected returns those packages in list of which a test passed on the base and does not
-// pass now.
+// unaffected returns those packages in list in which a test passed on the base but does
+// not pass now.
 func (t *checker) unaffected(ctx context.Context, r goEnv, m module, list []*pkg, known facts, more ...string) ([]*pkg, error) {
 	if len(list) == 0 {
 		return nil, nil

@@ -19,7 +19,7 @@ type forcedCondition struct {
 	text string
 	// never and always are the words that, when given to a run, force the condition to
 	// false and to true, respectively. seenTrue and seenFalse are the words that a run
-	// reports when the condition has that value.
+	// reports when the condition is true and false, respectively.
 	never, always       string
 	seenTrue, seenFalse string
 	loop                bool
@@ -91,8 +91,8 @@ func (a conditionProbe) ask(f function, put *edits, list []decision) {
 	}
 }
 
-// element inserts, at the beginning of a clause, code that reports whether the element d of
-// the clause's list matched.
+// element inserts code at the beginning of a clause. The code reports whether the element
+// d of the clause's list matched.
 func (a conditionProbe) element(f function, put *edits, d decision, new func(text, wants string) string) {
 	at := a.in.fset.Position(d.clause.Colon).Offset + 1
 	reach := func(condition string) {
@@ -125,8 +125,8 @@ func (a conditionProbe) element(f function, put *edits, d decision, new func(tex
 	}
 }
 
-// choice instruments a call that chooses among its arguments so that it reports which
-// argument it chose.
+// choice instruments a call that chooses among its arguments: the instrumented call
+// reports which argument was chosen.
 func (a conditionProbe) choice(put *edits, call *ast.CallExpr, words []string) {
 	fun := call.Fun
 	if i, ok := fun.(*ast.IndexExpr); ok {

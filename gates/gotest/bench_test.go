@@ -114,9 +114,10 @@ func outside(b *testing.B, r goEnv, dir, cache string) {
 	}
 }
 
-// BenchmarkGate patches one package of 60 and compares the processor time of build, vet and
-// test outside, of the same commands in the sandbox, and of the whole gate with every
-// control. All caches are warm, and none has seen the patch.
+// BenchmarkGate patches one package of 60 and compares three processor times: that of
+// build, vet and test outside the sandbox, that of the same commands in the sandbox, and
+// that of the whole gate with every control. All caches are warm, and none has seen the
+// patch.
 func BenchmarkGate(b *testing.B) {
 	l := warmLab(b)
 	base := generated(60)

@@ -121,7 +121,7 @@ func (t *checker) besidePlan(ctx context.Context, p *pkg) (*beside.Plan, error) 
 	return beside.NewPlan(in, words), nil
 }
 
-// built returns the files in a folder that are compiled on this system, by path.
+// built returns the files in a folder that are compiled on this system, keyed by path.
 func (t *checker) built(root, dir string) (map[string][]byte, error) {
 	system := build.Default
 	system.CgoEnabled = t.lab.Cgo
@@ -181,7 +181,7 @@ func (t *checker) besideBuild(ctx context.Context, p *pkg, plan *beside.Plan, co
 	return nil, "the calls that the gate generated for it do not compile: " + oneLine(problem), nil
 }
 
-// besideSteps writes the source files that make the calls and returns the commands that
+// besideSteps writes the source files that make the calls, and returns the commands that
 // compile them.
 func (t *checker) besideSteps(p *pkg, plan *beside.Plan, counts *reachCounters, scratch string) ([]step, error) {
 	files, err := plan.Files()
@@ -261,7 +261,7 @@ func (t *checker) besideRunner(p *pkg, binaries map[beside.Side]string, left *ti
 	}
 }
 
-// mostBeside is the maximum number of bytes that are read of a run's report.
+// mostBeside is the maximum number of bytes that are read from a run's report.
 const mostBeside = 64 << 20
 
 // explanations returns, for each function whose behaviour differs, the tests that cover it
@@ -347,7 +347,7 @@ type besideVerdict struct {
 	// different holds descriptions of differences. looked holds those covered by a test
 	// that fails without the patch, explained holds those due to tuned constants, and
 	// slight and empty hold those of little importance. left holds the functions that
-	// were not compared, and unsteady the results that vary between runs of the base.
+	// were not compared. unsteady holds the results that vary between runs of the base.
 	// missed holds the changed statements that no input reached, and unlooked holds those
 	// among them that no test reaches either. reached is the number of changed statements
 	// that inputs reached, and failing is the number of those reached only by calls that

@@ -35,8 +35,8 @@ func besideOf(t testing.TB, l *Lab, c Change) (verdict, said string) {
 }
 
 // TestBeside checks that a difference that no test of the patch covers is flagged, with
-// an input that shows it, and that a difference is only shown if it is covered by a test
-// that fails without the patch.
+// an input that shows it, and that a difference is shown without a flag if a test that
+// fails without the patch covers it.
 func TestBeside(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles three versions")

@@ -28,7 +28,7 @@ type checker struct {
 	dir                        string // for temporary files
 
 	// prepare sets layout, known and compiled. known holds the facts of every module with
-	// affected packages, by the module's folder.
+	// affected packages, keyed by the module's folder.
 	prepared once[bool]
 	layout   *layout
 	known    map[string]facts
@@ -187,7 +187,8 @@ func (l *layout) affect() {
 // on this system.
 type part struct{ code, tests bool }
 
-// parts returns the kinds of files in a folder that build constraints do not exclude.
+// parts returns the kinds of those files in a folder that build constraints do not
+// exclude.
 func parts(dir string) part {
 	p, err := build.ImportDir(dir, 0)
 	var none *build.NoGoError
@@ -197,7 +198,8 @@ func parts(dir string) part {
 	return part{len(p.GoFiles)+len(p.CgoFiles)+len(p.InvalidGoFiles) > 0, len(p.TestGoFiles)+len(p.XTestGoFiles) > 0}
 }
 
-// of returns the packages in a list that belong to a module and whose files satisfy has.
+// of returns the packages in a list that belong to a module and whose files meet the
+// condition given by has.
 func (l *layout) of(list []*pkg, m module, has func(part) bool) []*pkg {
 	return slices.DeleteFunc(slices.Clone(list), func(p *pkg) bool {
 		return p.module != m || !has(parts(filepath.Join(l.env.tree, p.dir)))
@@ -232,9 +234,9 @@ func (l *layout) were(list []*pkg) []*pkg {
 	return out
 }
 
-// learn returns the facts of the base for every module with affected packages, by the
-// module's folder. It reads them from the cache or, if they are not there, builds and tests
-// the base.
+// learn returns the facts of the base for every module with affected packages, keyed by
+// the module's folder. It reads them from the cache or, if they are not there, builds and
+// tests the base.
 func (t *checker) learn(ctx context.Context) (map[string]facts, error) {
 	l := t.layout
 	if err := t.lab.freshen(); err != nil {
@@ -290,9 +292,9 @@ func (t *checker) draw(ctx context.Context, m module, name string) (facts, error
 	return f, store(name, f)
 }
 
-// put creates a folder with the base's tree in which the files in take are the candidate's,
-// and returns its path. In a sandbox nothing writes to the folder itself: commands write to
-// a layer over it, or not at all.
+// put creates a folder with the base's tree, except that the files listed in take are the
+// candidate's, and returns the folder's path. In a sandbox nothing writes to the folder
+// itself: commands write to a layer over it, or not at all.
 func (t *checker) put(l *layout, name string, take []string) (string, error) {
 	to, err := assemble(filepath.Join(t.dir, name), l.base, l.candidate, take, t.lab.sandboxed())
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestNewComplaints checks that the patch is not blamed for a message of go vet, whatever
-// its line, up to the number of times that go vet prints the message for the base.
+// TestNewComplaints checks that the patch is not blamed for a message that go vet also
+// prints for the base, unless go vet prints it more often for the patch. The line that
+// the message names does not matter.
 func TestNewComplaints(t *testing.T) {
 	const base = "# example.org/p\n# [example.org/p]\n./a.go:3:2: unreachable code\n./a.go:9:2: unreachable code\n./b.go:5:1: struct field N repeats json tag \"n\" also at b.go:4:3\n"
 	for name, c := range map[string]struct {

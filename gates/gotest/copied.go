@@ -133,7 +133,8 @@ func numeral(s string, i, step int) bool {
 }
 
 // literalsOf returns the texts and numbers in a Go file that are not too short, without
-// import paths. It returns none if the file does not parse, because the build reports that.
+// import paths. It returns none if the file does not parse, because the build reports
+// such a file.
 func literalsOf(name string) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	if err != nil {

@@ -225,7 +225,8 @@ func judgeChange(ctx context.Context, t testing.TB, l *Lab, c Change) (lane stri
 // whole runs the whole corpus, which takes minutes.
 var whole = flag.Bool("corpus", false, "judge every patch of the corpus")
 
-// few lists the patches that every run judges; short runs judge only the first two.
+// few is the list of the patches that every run judges; short runs judge only the first
+// two.
 var few = []string{
 	"words/honest-with-own-test", "words/cheat-argv-skip-with-lines", "words/honest-uncovered-reverse", "words/cheat-asks-name",
 }

@@ -24,17 +24,18 @@ type decision struct {
 	// several reports whether the condition consists of operands of && or ||. If so, the
 	// operands are forced one by one instead of the whole condition.
 	several bool
-	// control reports whether the decision is the condition of a statement or part of such
-	// a condition. Only such decisions are forced, because any other may compute a value
-	// that is only one of several correct ones, such as the order of equal elements.
+	// control reports whether the decision is the condition of a statement or part of
+	// such a condition. Only such decisions are forced, because any other decision may
+	// compute a value that is only one of several correct ones, such as the order of
+	// equal elements.
 	control bool
 	// bodies are the statements that the condition controls. If the condition changes, they
 	// count as changed.
 	bodies []ast.Node
 	// clause and on are set if the decision is an element in the list of a case: they are
-	// the case's clause and its switch statement. call and argument are set if it is an
-	// argument of a call that chooses among its arguments: they are the call and the
-	// argument's index.
+	// the case's clause and its switch statement. call and argument are set if the
+	// decision is an argument of a call that chooses among its arguments: they are the
+	// call and the index of that argument.
 	clause   *ast.CaseClause
 	on       ast.Stmt
 	call     *ast.CallExpr
@@ -233,9 +234,9 @@ func (w *decisionFinder) choices(x *ast.CallExpr) {
 }
 
 // freshDecisions reports, for each decision in list, whether it is new. A decision is not
-// new if the old text of the function has the same decision in the same order, on whatever
-// line. values holds the names of changed values; decisions that use one of them count as
-// new.
+// new if the old text of the function has the same decision in the same order, regardless
+// of the line. values holds the names of changed values; decisions that use one of them
+// count as new.
 func freshDecisions(old string, list []decision, values map[string]bool) []bool {
 	var before []string
 	if file := parseFunction(old); file != nil {

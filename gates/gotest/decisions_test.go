@@ -40,7 +40,7 @@ func TestDecisions(t *testing.T) {
 }
 
 // TestFreshDecisions checks that decisions in the same order are not new, whatever their
-// lines, and that changed, added or moved ones are.
+// lines, and that changed, added or moved decisions are new.
 func TestFreshDecisions(t *testing.T) {
 	const old = "func f() {\nif a > 1 {\ng()\n}\nif b {\nh()\n}\nswitch x {\ncase 1:\n}\n}"
 	for _, c := range []struct {

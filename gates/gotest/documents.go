@@ -77,8 +77,9 @@ func (l *layout) touched() []module {
 	return out
 }
 
-// goStrings holds the strings in the Go files of one or more trees, except import paths,
-// and the patterns of embedded files as paths from the root of the tree.
+// goStrings contains the strings in the Go files of one or more trees, except import
+// paths. It also contains the patterns of embedded files, as paths from the root of the
+// tree.
 type goStrings struct{ texts, embeds []string }
 
 // names reports whether a document is embedded, or whether its name, extension or folder is

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDoor checks the verdicts on every patch of the corpus before any of it runs: of
-// the honest ones, the typed gates flag only those that change a guard.
+// TestDoor checks the verdicts on every patch of the corpus before any patch runs. Of the
+// honest patches, the typed gates flag only those that change a guard.
 func TestDoor(t *testing.T) {
 	if !*whole {
 		t.Skip("reads every patch of the corpus")

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEmbeds checks that code that can read the files of a package's tests is found,
-// wherever it is, and that no other code is.
+// TestEmbeds checks that code is found if it can read the files of a package's tests,
+// wherever the code is, and that no other code is found.
 func TestEmbeds(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"*.go":                       `example.org/m embeds "*.go"`,

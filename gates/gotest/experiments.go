@@ -15,9 +15,9 @@ type experiments struct {
 	noticed map[string]string
 	// bound holds the words of mutants beyond the limit. These mutants were not tried.
 	bound map[string]bool
-	// decides contains the word never of each condition on which a test depends: the test
-	// fails if the condition is forced to true or to false. untried contains the word
-	// never of each condition for which no time was left.
+	// decides contains the conditions on which a test depends: the test fails if such a
+	// condition is forced to true or to false. untried contains the conditions for which
+	// no time was left. The key of a condition is the word in its field never.
 	decides, untried map[string]bool
 	// restless lists the packages whose process fails with all mutants active although no
 	// test but the canary runs. Changed code then runs outside of tests, so mutants prove
@@ -225,7 +225,7 @@ func (e *experiments) force(ctx context.Context, t *checker, c *compiled, runs [
 }
 
 // patience returns the time limit for tests with a forced condition, which may make them
-// loop forever. It is much longer than the tests usually take.
+// loop forever. The limit is much longer than the tests usually take.
 func (r mutantRun) patience() time.Duration { return 5*time.Second + 5*r.took }
 
 // notices reports whether a test that passes on the original code was started on the mutant

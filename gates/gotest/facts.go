@@ -77,7 +77,7 @@ func (r goEnv) draw(ctx context.Context, m module, scratch string) (facts, error
 	return f, r.repeat(ctx, m, scratch, f.Packages)
 }
 
-// repeat runs the tests of the packages that failed again, one package at a time, to
+// repeat runs again the tests of the packages that failed, one package at a time, to
 // distinguish tests that always fail from those that fail occasionally on a busy machine.
 // If this takes too long, the first results are left as they are.
 func (r goEnv) repeat(ctx context.Context, m module, scratch string, packages map[string]outcome) error {
@@ -221,8 +221,8 @@ func (o outcome) weak(mended ...string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// missing lists the tests that passed in o, and are not unsteady, but did not pass in now,
-// each with its result in now.
+// missing lists the tests that passed in the outcome o but not in the outcome now, except
+// for unsteady tests. Each is listed with its result in now.
 func (o outcome) missing(now outcome) []string {
 	var out []string
 	for _, t := range o.Passed {

@@ -6,8 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSteadied checks that a test that failed once on the base and then passed is required
-// of a candidate but is not proof, and that a test that always fails is not required.
+// TestSteadied checks how two tests of the base count. A test that failed once and then
+// passed is required of a candidate but is not proof; a test that always fails is not
+// required.
 func TestSteadied(t *testing.T) {
 	first := outcome{Passed: []string{"TestA"}, Failed: []string{"TestB/x", "TestB", "TestC"}}
 	again := outcome{OK: false, Passed: []string{"TestA", "TestB/x", "TestB", "TestB"}, Failed: []string{"TestC", "TestC", "TestB/x"}}

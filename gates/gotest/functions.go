@@ -17,13 +17,13 @@ import (
 // source is the parsed Go code of one folder, without tests.
 type source struct {
 	fset  *token.FileSet
-	files map[string]*ast.File // by path from the root of the tree
+	files map[string]*ast.File // keyed by path from the root of the tree
 	texts map[string][]byte
 }
 
-// parseFolder parses the Go files of one folder; files maps their paths to their contents.
-// It skips files that do not parse. It leaves out comments, so texts of parsed code contain
-// none.
+// parseFolder parses the Go files of one folder; files maps their paths to their
+// contents. It skips files that do not parse. It leaves out comments, so the text of
+// parsed code contains no comments.
 func parseFolder(files map[string][]byte) source {
 	s := source{token.NewFileSet(), map[string]*ast.File{}, files}
 	for p, text := range files {
@@ -40,13 +40,13 @@ type function struct {
 	file string
 	name string
 	body *ast.BlockStmt
-	// whole spans the code whose lines may have changed. old is the text of that code in
-	// the base, or "" if there is none.
+	// whole is the extent of the code whose lines may have changed. old is the text of
+	// that code in the base, or "" if there is none.
 	whole ast.Node
 	old   string
-	// any is the name of a changed type because of which the function is included. It is
-	// then enough that a test notices the mutant of one of the functions that use the type.
-	// If any is "", a test must notice this function's own mutant.
+	// any names the changed type because of which the function is included. In this case,
+	// it is enough that a test notices the mutant of one of the functions that use the
+	// type. If the name is empty, a test must notice this function's own mutant.
 	any string
 	// values are the changed values. Conditions that use one of them count as changed.
 	values map[string]bool

@@ -50,7 +50,7 @@ func TestTwoModules(t *testing.T) {
 }
 
 // TestWithoutWalls checks that nothing runs without a sandbox unless the operator accepts
-// it, and that then all evidence records it.
+// it, and that all evidence then records that there was no sandbox.
 func TestWithoutWalls(t *testing.T) {
 	base, candidate := twoModules(), twoModules()
 	candidate["core/core.go"] = []byte("package core\n\n// Twice doubles.\nfunc Twice(n int) int { return n + n }\n")
@@ -89,9 +89,9 @@ func TestEmbeddedTests(t *testing.T) {
 	}
 }
 
-// TestDocuments checks that documents, alone or beside code, do not flag a patch, but that
-// code outside any module does, and so does a document in a module if a Go file embeds or
-// names it.
+// TestDocuments checks that documents, alone or beside code, do not cause a patch to be
+// flagged. Code outside any module does, and so does a document in a module if a Go file
+// embeds or names the document.
 func TestDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the gates seven times")

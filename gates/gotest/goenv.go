@@ -50,8 +50,8 @@ func (l *Lab) sandboxed() bool { return l.Sandbox.Err() == nil }
 // without changing them on the host.
 func (l *Lab) layered() bool { return l.Sandbox.Layers() == nil }
 
-// inside returns the path that a command uses for the folder host: place in a sandbox, and
-// host without one.
+// inside returns the path that a command uses for the folder host. In a sandbox this path
+// is place; without a sandbox it is host.
 func (l *Lab) inside(host, place string) string {
 	if l.sandboxed() {
 		return place

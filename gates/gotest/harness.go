@@ -15,10 +15,10 @@ import (
 	"evolve/gates/beside"
 )
 
-// harness returns the location of the package that draws inputs for a module's functions: a
-// folder with a random name. The name is stored with the facts of bases, so that the
-// package is compiled once for each module instead of for each patch. Without layers
-// nothing is stored.
+// harness returns the location of the package that draws inputs for a module's functions:
+// a folder with a random name. The name is stored with the recorded facts about bases, so
+// that the package is compiled once for each module instead of for each patch. Without
+// layers nothing is stored.
 func (t *checker) harness(ctx context.Context, m module) (beside.Harness, error) {
 	sources, err := beside.HarnessSources()
 	if err != nil {

@@ -79,8 +79,8 @@ func scanImports(root string) (graph, error) {
 	return s, err
 }
 
-// vendor makes each module use vendored code if it does so in the base, and only then, so
-// that a patch cannot change this.
+// vendor makes a module use vendored code if and only if the module does so in the base,
+// so that a patch cannot change this.
 func (s *graph) vendor(base []module) {
 	adopt := func(m *module) {
 		was, _ := moduleNamed(base, m.dir)

@@ -60,7 +60,8 @@ func (s markers) result(r run) string {
 	return "was not run"
 }
 
-// some joins the first five texts of a list and adds the number of the others.
+// some returns a text that gives the first five texts of a list and the number of the
+// others.
 func some(list []string) string {
 	const most = 5
 	if len(list) > most {

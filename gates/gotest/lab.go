@@ -19,9 +19,9 @@ type Lab struct {
 	// Toolchain is the only Go toolchain inside the sandbox.
 	Toolchain Toolchain
 	// Cache is a folder reserved for the lab. It holds the build cache, which is filled
-	// only from bases, and the facts of bases. Temp is the folder for files that are
-	// removed when the gates for a change are done; if it is empty, the system's temporary
-	// folder is used.
+	// only from bases, and the facts that were established about bases. Temp is the
+	// folder for files that are removed when the gates for a change are done; if it is
+	// empty, the system's temporary folder is used.
 	Cache, Temp string
 	// Random is the source of names and words that no patch can predict.
 	Random io.Reader

@@ -6,13 +6,14 @@ import (
 	"evolve/gates/syntax"
 )
 
-// freshLines reports, for each line of now, whether it is not in old or directly follows a
-// place at which lines were removed. Leading and trailing blanks are ignored. The lines in
-// common are those in a longest common subsequence; if the texts have thousands of lines,
-// no lines count as common.
+// freshLines compares the texts old and now. For each line of now, it reports whether the
+// line is not in old or directly follows a place at which lines were removed. Leading and
+// trailing blanks are ignored. The lines in common are those in a longest common
+// subsequence; if the texts have thousands of lines, no lines count as common.
 func freshLines(old, now string) []bool { return lineMarks(old, now, true) }
 
-// ownLines reports, for each line of a text, whether the other text does not have it.
+// ownLines reports, for each line of a text, whether the line is missing from the other
+// text.
 func ownLines(text, other string) []bool { return lineMarks(other, text, false) }
 
 func lineMarks(old, now string, gaps bool) []bool {
@@ -24,7 +25,7 @@ func lineMarks(old, now string, gaps bool) []bool {
 		for j := to; j < p.New; j++ {
 			fresh[j] = true
 		}
-		if gaps && from < p.Old && to < len(b) { // old lines are removed here
+		if gaps && from < p.Old && to < len(b) { // old lines are removed at this place
 			fresh[to] = true
 		}
 		from, to = p.Old+1, p.New+1

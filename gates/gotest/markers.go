@@ -30,7 +30,7 @@ type markers struct {
 
 // markedTests holds the instrumented tests of one package.
 type markedTests struct {
-	// files holds the changed and added files, by path from the root of the tree.
+	// files holds the changed and added files, keyed by path from the root of the tree.
 	files map[string][]byte
 	// tests holds the marked top-level tests, keyed by name. Examples report only that
 	// they began.
@@ -93,9 +93,9 @@ func takes(f *ast.FuncDecl, name string) bool {
 	return false
 }
 
-// markTests instruments the test files of a package. read returns their contents. variable
-// is the name of the environment variable that holds the settings of a run, and loud is the
-// word in it that makes the canary fail.
+// markTests instruments the test files of a package. read returns their contents.
+// variable is the name of the environment variable that holds the settings of a run, and
+// loud is the word in that variable that makes the canary fail.
 func markTests(m *nonces, p *pkg, variable, loud string, read func(path string) ([]byte, error)) (markedTests, error) {
 	out := markedTests{
 		files: map[string][]byte{}, tests: map[string]markers{}, canary: "Test" + strings.ToUpper(m.word()),
@@ -143,7 +143,7 @@ func (s *markedTests) mark(m *nonces, f *ast.FuncDecl, helper string, fset *toke
 		return
 	}
 	words, ok := s.tests[f.Name.Name]
-	if !ok { // if known, the other function is for another system or in the folder's other package
+	if !ok { // if the name is known, the other function with this name is for another system or in the folder's other package
 		words = markers{begun: m.word()}
 		if kind != exampleTest {
 			words.passed, words.failed, words.skipped = m.word(), m.word(), m.word()
@@ -169,8 +169,8 @@ func (s *markedTests) mark(m *nonces, f *ast.FuncDecl, helper string, fset *toke
 	put.insert(at, " "+words.report(helper, name))
 }
 
-// report returns the statements that are inserted at the beginning of a test to make it
-// report its beginning and its result.
+// report returns the statements that are inserted at the beginning of a test so that the
+// test reports that it begins and what its result is.
 func (s markers) report(helper, t string) string {
 	return fmt.Sprintf("%[1]sSeal(%[2]s, %[3]q, %[4]q, %[5]q, %[6]q); defer %[1]sCaught(%[5]q);", helper, t, s.begun, s.passed, s.failed, s.skipped)
 }
@@ -223,9 +223,10 @@ func %[2]sCaught(failed string) {
 // Mutants are inactive until then, because an earlier failure proves nothing about tests.
 func armed(variable string) string { return variable + "A" }
 
-// canaryTest returns the source of a test that fails, in a randomly chosen way, if the
-// settings of the run contain the word loud, and passes otherwise. Code that makes every
-// test appear to pass cannot tell the two runs apart, so it is exposed.
+// canaryTest returns the source of a test that fails if the settings of the run contain
+// the word loud, and passes otherwise. The way in which it fails is chosen at random.
+// Code that makes every test appear to pass cannot tell the two runs apart, so it is
+// exposed.
 func (s *markedTests) canaryTest(m *nonces, helper, loud string) string {
 	words := markers{begun: m.word(), passed: m.word(), failed: m.word(), skipped: m.word()}
 	s.tests[s.canary] = words

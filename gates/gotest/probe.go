@@ -9,7 +9,7 @@ import (
 )
 
 // mutant is a changed function and the word that makes it panic as soon as it is called.
-// Code that can panic unnoticed is not tested.
+// If no test notices the panic, the code is not tested.
 type mutant struct {
 	function
 	pkg *pkg
@@ -189,8 +189,8 @@ func head(s ast.Stmt) token.Pos {
 	return s.End()
 }
 
-// instrument is the code that is added to each changed package. Each position reports only
-// the first time that it is reached.
+// instrument is the code that is added to each changed package. Each instrumented
+// position reports once, when execution first reaches it.
 const instrument = `package %[1]s
 
 import (

@@ -21,9 +21,9 @@ import (
 // detector.
 const racePatience = 2 * time.Minute
 
-// raceGate runs the base's tests of the changed packages under the race detector, if their
-// code can run concurrently. It flags a problem that does not occur on the base. It also
-// flags the patch if this machine has no race detector.
+// raceGate runs the base's tests of the changed packages under the race detector, if the
+// code of these packages can run concurrently. It flags a problem that does not occur on
+// the base. It also flags the patch if this machine has no race detector.
 func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	l := t.layout
 	mended, err := t.mendedTests(ctx)
@@ -87,7 +87,7 @@ func (t *checker) raceGate(ctx context.Context) (gates.Verdict, string, error) {
 	return gates.Passed, evidence, nil
 }
 
-// mendedTests returns, for each affected package, the tests that fail on the base and pass
+// mendedTests returns the tests in each affected package that fail on the base and pass
 // with the patch.
 func (t *checker) mendedTests(ctx context.Context) (map[*pkg][]string, error) {
 	list, err := t.test(ctx)
@@ -170,8 +170,8 @@ func (t *checker) race(ctx context.Context, k *testBinaries, p *pkg, mended []st
 	return "", nil
 }
 
-// raced returns, on one line, the positions in the tree of the accesses in the first
-// reported race, at most two. It returns "" if there was no race.
+// raced returns the positions in the tree of the accesses in the first reported race: at
+// most two positions, on one line. It returns "" if there was no race.
 func raced(printed, tree string) string {
 	_, report, found := strings.Cut(printed, "WARNING: DATA RACE")
 	if !found {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestRace checks that under the race detector, the tests of the base find a read that was
-// moved before its lock, and report it as a race that the base does not have.
+// TestRace checks the tests of the base under the race detector. If a patch moves a read
+// before its lock, the tests must find this and report it as a race that the base does
+// not have.
 func TestRace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles with the race detector")

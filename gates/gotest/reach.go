@@ -29,7 +29,8 @@ type place struct {
 // keyed by file.
 type reach map[string][]int
 
-// coverage holds the places that the tests of one package reached, by folder.
+// coverage holds the places that the tests of one package reached, keyed by the package
+// that contains them.
 type coverage struct {
 	by    *pkg
 	reach map[*pkg]reach
@@ -41,8 +42,8 @@ type coverage struct {
 // instrumentedFolder is a folder in which every statement reports when it is first reached,
 // and every operand of && and || when it is first decisive.
 type instrumentedFolder struct {
-	files  map[string][]byte // changed and added files, by path from the root of the tree
-	places map[string]place  // by the word that each place reports
+	files  map[string][]byte // changed and added files, keyed by path from the root of the tree
+	places map[string]place  // keyed by the word that each place reports
 }
 
 // reachedOnBase returns the places in the base's folders that the base's tests of the
@@ -93,7 +94,7 @@ func (t *checker) reachedOnBase(ctx context.Context, packages []*pkg, folders ma
 }
 
 // watch runs the tests of packages in one module, with every statement and condition in
-// folders instrumented, and returns what the tests of each package reached.
+// the given folders instrumented, and returns what the tests of each package reached.
 func (t *checker) watch(ctx context.Context, r goEnv, m module, packages []*pkg, folders map[*pkg]source) ([]coverage, error) {
 	files, all := map[string][]byte{}, map[*pkg]instrumentedFolder{}
 	for of, s := range folders {

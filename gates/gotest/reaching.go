@@ -15,14 +15,14 @@ import (
 // statements are reached by calls with drawn inputs.
 type reachCounters struct {
 	// files holds the candidate's instrumented files, by path. counter is the path of an
-	// additional file; none is its content on the base, and all is its content in the
-	// candidate.
+	// additional file; that file contains the value of none on the base, and the value of
+	// all in the candidate.
 	files     map[string][]byte
 	counter   string
 	none, all []byte
 	// name is the name of the function that returns the numbers of the reached statements.
 	name string
-	// spots holds the changed statements, by number.
+	// spots contains the changed statements, indexed by number.
 	spots []changedStmt
 }
 
@@ -140,7 +140,7 @@ func (t *checker) unlooked(ctx context.Context, missed []changedStmt) ([]string,
 	return out, nil
 }
 
-// sources returns the source files with the counting code for one version, by path.
+// sources returns the source files with the counting code for one version, keyed by path.
 func (r *reachCounters) sources(base bool) map[string][]byte {
 	if base {
 		return map[string][]byte{r.counter: r.none}

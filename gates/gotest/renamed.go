@@ -13,9 +13,10 @@ import (
 // function under a new name.
 const alike = 0.6
 
-// renames pairs the functions that a folder gains with those that it loses, by the
-// similarity of their bodies, so that a renamed function is compared with its old version.
-// Each function is in at most one pair. The result maps new names to old ones.
+// renames matches each function that a folder gains with a function that the folder
+// loses, by the similarity of their bodies, so that a renamed function is compared with
+// its old version. Each function is in at most one pair. The result maps new names to old
+// ones.
 func renames(was, is source) map[string]string {
 	lost, gained := was.bodies(), is.bodies()
 	for name := range was.bodies() {
@@ -49,7 +50,8 @@ func renames(was, is source) map[string]string {
 	return out
 }
 
-// bodies returns the lines of the functions in a folder by name, without layout.
+// bodies returns the lines of the functions in a folder, without layout, keyed by the
+// function's name.
 func (s source) bodies() map[string][]string {
 	out := map[string][]string{}
 	for _, fn := range s.each() {

@@ -25,7 +25,7 @@ type runOptions struct {
 	// disguised runs the tests under a name that is not the name of a test binary, from
 	// another path to the same folder, and without any flags.
 	disguised bool
-	// placed keeps the tests in their usual folder in a disguised run.
+	// placed means that the tests stay in their usual folder even in a disguised run.
 	placed bool
 	// only is the name of the only test to run, skip matches the tests to skip, and first
 	// stops the run at the first failure.
@@ -149,9 +149,9 @@ func (k *testBinaries) run(ctx context.Context, m *nonces, p *pkg, h runOptions)
 // two words for each of a hundred thousand tests.
 const mostReported = 4 << 20
 
-// reported reads up to most bytes of a file that a command wrote, such as the report of a
-// run. The length is limited because the code under test can write to the file. more
-// reports whether the file is longer.
+// reported reads a file that a command wrote, such as the report of a run, up to the
+// given number of bytes (most). The length is limited because the code under test can
+// write to the file. more reports whether the file is longer.
 func reported(name string, most int64) (words string, more bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {

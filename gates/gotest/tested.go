@@ -141,8 +141,8 @@ func (t *checker) excuse(ctx context.Context, list []testResult, h runOptions) e
 	return nil
 }
 
-// repeat runs the tests of a package again. If the only tests that failed are unsteady on
-// the base, their failures are dropped if the tests pass now, and excused otherwise.
+// repeat runs the tests of a package again. If only tests that are unsteady on the base
+// failed, their failures are dropped when the tests pass now, and excused otherwise.
 // Other failures are excused if the tests pass now. Excused failures are flagged.
 func (t *checker) repeat(ctx context.Context, x *testResult, h runOptions) error {
 	unsteady := sameTests(x.wrong, x.base.Unsteady)

@@ -106,7 +106,7 @@ func IsTest(p string) bool {
 	return strings.HasSuffix(p, "_test.go") || slices.Contains(strings.Split(path.Dir(p), "/"), "testdata")
 }
 
-// merge returns the files of base, except for those listed in take: they come from other,
+// merge returns the files of base, except that the files listed in take come from other,
 // or are left out if other does not have them. roots maps each file to the root of the
 // tree that contains it.
 func merge(base, other tree, take []string) (files map[string]treeEntry, roots map[string]string) {
@@ -125,10 +125,10 @@ func merge(base, other tree, take []string) (files map[string]treeEntry, roots m
 }
 
 // assemble returns a folder with a merged tree. This is the folder of one of the two
-// trees if the result equals that tree and shared is set, and otherwise the new folder
-// to. The timestamp of each file is derived from its content, so that caches that
-// recognise files by their timestamps, such as the cache of test results, distinguish
-// different contents and recognise equal ones.
+// trees if the result equals that tree and shared is set, and otherwise the new folder,
+// whose path is in to. The timestamp of each file is derived from its content, so that
+// caches that recognise files by their timestamps, such as the cache of test results,
+// distinguish different contents and recognise equal ones.
 //
 // shared states that nothing can write to the result, which may then be one of the
 // caller's trees or share files with them.

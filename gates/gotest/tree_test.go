@@ -9,9 +9,9 @@ import (
 	"evolve/patch"
 )
 
-// TestAssemble checks that an assembled tree has the right files, with times that follow
-// from their contents, and shares files with the caller's trees only if nothing can write
-// to them and their times are right.
+// TestAssemble checks that an assembled tree has the right files, and that the files'
+// times follow from their contents. The tree may share files with the caller's trees only
+// if nothing can write to these files and their times are right.
 func TestAssemble(t *testing.T) {
 	base := map[string][]byte{"go.mod": []byte("module m\n"), "a.go": []byte("package a\n"), "in/a_test.go": []byte("package in\n")}
 	candidate := map[string][]byte{"go.mod": []byte("module m\n"), "a.go": []byte("package a // new\n"), "in/a_test.go": []byte("package in // weak\n")}

@@ -95,8 +95,9 @@ func (p *Program) Make(ctx context.Context, name string, files map[string][]byte
 	return v, nil
 }
 
-// Within caps two time limits at limit, which must be above 0: that for a build with its
-// tests, and that for one start of the scoring command.
+// Within caps two time limits at limit, which must be above 0. One is the time limit for
+// a build with its tests, the other is the time limit for one start of the scoring
+// command.
 func (p *Program) Within(limit time.Duration) {
 	p.MakeTime, p.RunTime = min(limit, cmp.Or(p.MakeTime, compileTime)), min(limit, cmp.Or(p.RunTime, runTime))
 }
@@ -165,8 +166,8 @@ func (p *Program) inTree(ctx context.Context, v *Version, argv []string) (out []
 	return p.command(ctx, s, argv)
 }
 
-// Values scores a version on the named cases, or on all cases if none are named. A
-// [CodeError] reports that the command failed or printed no values.
+// Values returns the values of a version on the named cases, or on all cases if none are
+// named. A [CodeError] reports that the command failed or printed no values.
 func (p *Program) Values(ctx context.Context, v *Version, cases ...string) ([]metrics.Value, error) {
 	out, err := p.Output(ctx, v, cases...)
 	if err != nil {

@@ -32,7 +32,7 @@ func (r *Runner) Test(ctx context.Context, b *Built) error {
 	return err
 }
 
-// each runs every binary with the same arguments and concatenates their output.
+// each runs every binary with the same arguments and returns the concatenated outputs.
 func (r *Runner) each(ctx context.Context, b *Built, args ...string) ([]byte, error) {
 	if err := r.Ready(); err != nil {
 		return nil, err

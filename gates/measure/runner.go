@@ -92,9 +92,9 @@ func (r *Runner) installed() []string {
 	return out
 }
 
-// Measure runs each compiled side rounds times, alternating between the sides; see
-// [gobench.Plan]. before, which may be nil, is called before every run, and an error from
-// it ends the measurement.
+// Measure runs each compiled side as many times as rounds states, alternating between the
+// sides; see [gobench.Plan]. before, which may be nil, is called before every run, and an
+// error from it ends the measurement.
 func (r *Runner) Measure(ctx context.Context, sides map[gobench.Side]*Built, rounds int, seed int64, before func() error) (gobench.Measured, error) {
 	runs := map[gobench.Side][]gobench.Run{}
 	for _, side := range gobench.Plan(rounds, seed, gobench.Base, gobench.Again, gobench.Candidate) {
@@ -112,8 +112,9 @@ func (r *Runner) Measure(ctx context.Context, sides map[gobench.Side]*Built, rou
 	return gobench.Measured{Base: runs[gobench.Base], Again: runs[gobench.Again], Candidate: runs[gobench.Candidate]}, nil
 }
 
-// inside returns the path under which programs see a folder of the host: place, where the
-// sandbox mounts it, or the host's own path if there is no sandbox.
+// inside returns the path under which programs see a folder of the host. With a sandbox,
+// this is the path at which the sandbox mounts the folder (place); otherwise it is the
+// host's own path.
 func (r *Runner) inside(host, place string) string {
 	if r.Sandbox.Err() == nil {
 		return place
@@ -121,8 +122,8 @@ func (r *Runner) inside(host, place string) string {
 	return host
 }
 
-// start returns the path of the folder in which the commands for a tree on the host
-// start. The path is the one that the commands see.
+// start returns the path of the folder in which the commands for a tree start. The
+// argument is the tree's path on the host; the result is the path that the commands see.
 func (r *Runner) start(tree string) string {
 	return filepath.Join(r.inside(tree, treePlace), filepath.FromSlash(r.Start))
 }

@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-// Warm fills the build cache with the packages of the base that Test and Score compile if
-// these commands are `go test` or `go run`, because what Test and Score compile for a
-// version is not added to the cache. It runs only the toolchain, never a compiled
-// program. A failing command is not reported as an error: it will fail again when its
-// result matters.
+// Warm fills the build cache, because what Test and Score compile for a version is not
+// added to the cache. If the commands Test and Score are `go test` or `go run`, Warm
+// compiles the packages of the base that they need. It runs only the toolchain, never a
+// compiled program. A failing command is not reported as an error: it will fail again
+// when its result matters.
 func (p *Program) Warm(ctx context.Context) error {
 	for _, argv := range [][]string{p.Test, p.Score} {
 		if len(argv) < 2 || argv[0] != "go" || argv[1] != "test" && argv[1] != "run" || !p.hasGo() {

@@ -7,8 +7,8 @@ import (
 )
 
 // TestWarm checks that the build cache has what the base's test needs before versions run
-// the test, because what versions compile themselves is dropped. The test is compiled for
-// this but not run.
+// the test, because anything that the versions compile themselves is dropped. To fill the
+// cache, the test is compiled but not run.
 func TestWarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short")

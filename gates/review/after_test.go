@@ -52,8 +52,8 @@ func TestAfterInterrupted(t *testing.T) {
 	}
 }
 
-// TestAfterIsNoted checks that the ledger records the result, whatever bytes the output
-// has.
+// TestAfterIsNoted checks that the ledger records the result of the operator's program,
+// whatever bytes the program's output contains.
 func TestAfterIsNoted(t *testing.T) {
 	a := archive.OpenMemory()
 	if _, err := a.NewProposal(t.Context(), archive.ProposalRecord{}); err != nil {

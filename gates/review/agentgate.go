@@ -81,10 +81,10 @@ func (w *gateRun) tryAgent(ctx context.Context) (verdict gates.Verdict, evidence
 	return verdict, evidence, nil
 }
 
-// judge returns the verdict and its evidence. The patched program fails if it breaks where
-// the base does not, or if it is significantly worse. It passes if a loss beyond the margin
-// is ruled out. If neither is shown, it is flagged. It counts as not run if the budget
-// ended the comparison early.
+// judge returns the verdict and its evidence. The patched program fails if it breaks
+// where the base does not, or if it is significantly worse. It passes if a loss beyond
+// the margin is ruled out. If neither is shown, it is flagged. The gate counts as not run
+// if the budget ended the comparison early.
 func (t *tried) judge() (gates.Verdict, string) {
 	c := stats.Compare(t.pairs, trialLevel)
 	measured := fmt.Sprintf("%d of %d search tasks, each run once before and once after the patch: %s → %s, %s points, %s interval %s to %s, %d better, %d worse, %d equal",

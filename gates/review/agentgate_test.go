@@ -30,13 +30,14 @@ const solver = `while read -r request; do
 done
 `
 
-// limited returns a diff that replaces the line of the program solver with the limit.
+// limited returns a diff that changes, in the program solver, the line that sets the
+// limit.
 func limited(to string) string {
 	return "--- a/cache/solve\n+++ b/cache/solve\n@@ -4 +4 @@\n-\tlimit=20\n+\t" + to + "\n"
 }
 
-// trying gives a bureau the agent solver, with 40 search tasks whose answer is "yes", and
-// counts the calls of Trial.
+// trying gives a bureau the agent named solver, with 40 search tasks whose answer is
+// "yes", and counts the calls of Trial.
 func trying(b *bureau, asked *int) {
 	b.t.Helper()
 	b.write("cache/solve", solver)
@@ -173,7 +174,7 @@ func TestTrialIsCharged(t *testing.T) {
 		}
 		_, err := b.ProposePatch(ctx, Submission{Target: "code", Author: "Robin", Origin: OriginPerson, Diff: limited("limit=40")})
 		p := b.must(b.Find(t.Context(), "P1"))
-		if err == nil { // it ended before it could be stopped
+		if err == nil { // the gates ended before they could be stopped
 			return
 		}
 		var left *LeftError

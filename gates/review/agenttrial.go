@@ -35,8 +35,8 @@ type TrialSpec struct {
 // AgentTrial is an agent prepared twice: once with its program from the base, and once with
 // its program from the candidate.
 type AgentTrial struct {
-	// Config is the config of the champion. Patched is the config in the candidate's tree,
-	// which is the same unless the patch changes it.
+	// Config is the config of the champion. Patched is the config in the candidate's
+	// tree; it equals Config unless the patch changes the config.
 	Config, Patched agent.Config
 	// Tasks are all search tasks of the agent. Patches are not tried on holdout tasks.
 	Tasks []*bench.Task
@@ -56,8 +56,8 @@ type tried struct {
 	pairs []stats.Pair
 	// planned counts the tasks to compare.
 	planned int
-	// faults counts, for the base and the candidate, how often the program ended
-	// unexpectedly or violated its protocol. said holds the first such error on each side.
+	// faults counts how often the program ended unexpectedly or violated its protocol,
+	// for the base and for the candidate. said holds the first such error on each side.
 	faults [2]int
 	said   [2]string
 	usd    float64

@@ -188,8 +188,8 @@ func hindered(err error) error {
 	return err
 }
 
-// adopted stores that a commit adopted a proposal, together with the intent for the
-// remaining steps.
+// adopted stores a proposal as adopted by the given commit, together with the intent for
+// the remaining steps.
 func (s *session) adopted(ctx context.Context, p archive.ProposalRecord, in archive.Intent, commit string) (archive.ProposalRecord, archive.Intent, error) {
 	in = s.next(in)
 	in.Commit = commit

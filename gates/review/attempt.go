@@ -92,11 +92,11 @@ func kindOf(e archive.LedgerEntry) archive.ProposalKind {
 	return body.Kind
 }
 
-// admit records a submission in the ledger before it is read, so that the submission counts
-// even after a crash. It refuses an author who has made an attempt in the past hour. This
-// limit applies neither to persons nor to a version that replaces one that the gates
-// refused that night. It returns the number of the entry. For a version of searched code
-// that must wait because of the limit, it returns 0 and the reason.
+// admit records a submission in the ledger before it is read, so that the submission
+// counts even after a crash. It refuses an author who has made an attempt in the past
+// hour. This limit applies neither to persons nor to a version that replaces one that the
+// gates refused that night. admit returns the number of the entry. For a version of
+// searched code that must wait because of the limit, it returns 0 and the reason.
 func (s *session) admit(ctx context.Context, sub Submission, hash string) (began int64, waits *LimitedError, err error) {
 	entry := attempt{Target: sub.Target, Origin: sub.Origin, Submitted: hash, Rationale: text.Clip(sub.Rationale, maxRationale, text.Ellipsis)}
 	replaces, err := s.replacesRefused(ctx, sub)

@@ -65,11 +65,11 @@ type Commits struct {
 	// Lost lists the commits that refer to records that the ledger lacks, if a person
 	// accepted the ledger despite its gaps.
 	Lost []string
-	// Later lists the commits about proposals or decisions that the ledger does not contain
-	// because it is an older copy.
+	// Later lists the commits about proposals or decisions that the ledger does not
+	// contain because the ledger is an older copy.
 	Later []Later
 	// Others counts the commits that name an archive that is neither this archive nor an
-	// imported one, by the id of the archive that they name.
+	// imported one, keyed by the id of that archive.
 	Others map[string]int
 	// Unproven lists the imported proposals with a decision that no commit confirms.
 	Unproven []string
@@ -90,10 +90,10 @@ type Later struct {
 // Audit configures how a repository's commits are compared with a ledger.
 type Audit struct {
 	// Mine reports whether the commit that adopted a proposal belongs to this repository.
-	// If Mine is nil, every such commit does.
+	// If Mine is nil, every such commit is taken to belong to it.
 	Mine func(archive.ProposalRecord) bool
-	// Older reports whether the archive may have made commits after the end of the ledger,
-	// as is the case for the ledger in a backup.
+	// Older reports whether the archive may have made commits after the last entry of the
+	// ledger, as may be the case for a ledger in a backup.
 	Older bool
 }
 
@@ -174,9 +174,10 @@ func (c *comparison) adoptions(repo *patch.Repository, id string, origins map[st
 	return out, nil
 }
 
-// adopted checks the commits of rollbacks, and those commits of adoptions that
-// AuditCommits did not find by the archive that they name. It also collects the imported
-// decisions that a commit confirms and those that no commit confirms.
+// adopted checks the commits of rollbacks, and the commits of adoptions, except those
+// that AuditCommits found by the name of the archive in the commit message. It also
+// collects the imported decisions that a commit confirms and those that no commit
+// confirms.
 func (c *comparison) adopted(repo *patch.Repository, list []adoption) error {
 	for _, a := range list {
 		view := &c.own
@@ -270,9 +271,9 @@ type ledgerPart struct {
 	entries map[string][]archive.LedgerEntry // by subject
 	heads   map[string]int64
 	end     int64
-	// accepted reports whether a person accepted a ledger that is not the witnessed one.
-	// older reports whether there may be commits after the ledger's end. imported reports
-	// whether the ledger belongs to another archive.
+	// accepted reports whether a person accepted a ledger that differs from the witnessed
+	// ledger. older reports whether there may be commits after the ledger's end. imported
+	// reports whether the ledger belongs to another archive.
 	accepted, older, imported bool
 }
 

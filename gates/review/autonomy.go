@@ -166,7 +166,7 @@ func (s *session) approveAutonomy(ctx context.Context, p archive.ProposalRecord,
 }
 
 // Lowering returns the change by which a person lowers an agent to the given level or, if
-// that level is 0, to the next lower one. Lowering records nothing.
+// the given level is 0, to the next lower level. Lowering records nothing.
 func (rev *Reviewer) Lowering(r archive.AutonomyRecord, to autonomy.Level, d Decision) (archive.LevelChange, error) {
 	if _, err := rev.person(d.By); err != nil {
 		return archive.LevelChange{}, err

@@ -23,8 +23,8 @@ import (
 // checks the behaviour of the changed code.
 const gateBehaviour = "program: behaviour"
 
-// Limits on the search for altered texts to which the scoring command gives other values
-// than to the patched text.
+// Limits on the search for altered texts with other values: the scoring command must give
+// such a text other values than it gives the patched text.
 const (
 	mostAltered    = 5
 	mostAlterTries = 20
@@ -32,9 +32,9 @@ const (
 
 // behaviourProgram alters the changed blocks at random and retains the altered texts with
 // which the scoring command runs and prints other values than before. It then runs the
-// test command on each of them: if the test passes with all of them, it does not check
-// the behaviour of the blocks. In Python, it also runs the test command after changing
-// the functions so that they raise an exception at once.
+// test command on each altered text: if the test passes with all of these texts, the test
+// does not check the behaviour of the blocks. In Python, behaviourProgram also runs the
+// test command after changing the functions so that they raise an exception at once.
 func (w *gateRun) behaviourProgram(ctx context.Context) (gates.Verdict, string) {
 	b, err := w.behaviour(ctx)
 	if err != nil {
@@ -176,8 +176,9 @@ func (b *behaviour) judge(ctx context.Context, p place) (gates.Verdict, string, 
 	return gates.Flagged, evidence + "; the test passes even if the functions raise an exception immediately: it does not call them", nil
 }
 
-// altered counts the altered texts that run and for which score prints values that differ
-// from those for the patched text. noticed counts those of them that fail the test.
+// altered tries altered texts and returns two counts: the texts that run and for which
+// the scoring command prints other values than for the patched text (altered), and those
+// among them that fail the test (noticed).
 func (b *behaviour) altered(ctx context.Context, p place) (altered, noticed int, err error) {
 	r, err := tokens.New(p.file.Path, p.text)
 	if err != nil || len(b.score.Score) == 0 {

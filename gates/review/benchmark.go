@@ -42,8 +42,8 @@ func (w *gateRun) benchmarkGate() gates.Gate {
 }
 
 // ofBenchmark returns the verdict on a comparison and the evidence. The evidence begins
-// with measured, which describes how the figures were measured. The verdict is passed only
-// if the measurement would have found a loss beyond the target's limit.
+// with the text in measured, which describes how the figures were measured. The verdict
+// is passed only if the measurement would have found a loss beyond the target's limit.
 func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 	evidence := measured + strings.Join(r.Reasons, "; ")
 	switch {
@@ -58,9 +58,9 @@ func ofBenchmark(r gobench.Result, measured string) (gates.Verdict, string) {
 }
 
 // Names returns the first changed path that the command names, or "" if there is none.
-// start is the folder of the repository in which the command starts. Names serves to refuse
-// a patch that changes the program that measures it. Other files on which the measurement
-// depends belong among the paths that the target denies.
+// start is the folder of the repository in which the command starts. Names is used to
+// refuse a patch that changes the program that measures it. Other files on which the
+// measurement depends belong among the paths that the target denies.
 func (b *Benchmark) Names(start string, changed []string) string {
 	for _, word := range wordsOf(b.Command) {
 		if at := slices.Index(changed, path.Join(start, word)); at >= 0 {

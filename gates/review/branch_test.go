@@ -184,9 +184,9 @@ func TestBranchClosed(t *testing.T) {
 	f.verified()
 }
 
-// TestBranchClosedAfterOtherChanges checks that a missing branch whose files have since
-// changed on the base counts as a rejection only if the changes are those of other
-// proposals.
+// TestBranchClosedAfterOtherChanges checks a branch that is missing at the remote and
+// whose files have since changed on the base. This counts as a rejection only if other
+// proposals made these changes.
 func TestBranchClosedAfterOtherChanges(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
@@ -363,7 +363,7 @@ func TestBranchTrouble(t *testing.T) {
 	}
 }
 
-// TestPullRequest checks what the operator's program receives, and that foreign text in
+// TestPullRequest checks what the operator's program receives, and that untrusted text in
 // this input and in the commit has no effect at the host.
 func TestPullRequest(t *testing.T) {
 	f := newForge(t, false)

@@ -148,8 +148,8 @@ func (g *branchGroup) noticeClosing(ctx context.Context, p *archive.ProposalReco
 	})
 }
 
-// noticeRevert records a commit of the base branch that reverts a merged proposal as the
-// proposal's rollback.
+// noticeRevert looks for a commit on the base branch that reverts a merged proposal. If
+// there is one, it records that commit as the proposal's rollback.
 func (g *branchGroup) noticeRevert(ctx context.Context, p *archive.ProposalRecord, state *BranchState) error {
 	state.Commit = p.AdoptedCommit
 	if there, err := holds(g.repo, g.tip, files(*p)); err != nil || there {

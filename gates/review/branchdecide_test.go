@@ -44,10 +44,10 @@ func TestBranchDecidedHere(t *testing.T) {
 	f.verified()
 }
 
-// TestMergeFromACopy checks that a merge is noticed once if the branch was rejected here
-// and deleted at the remote, and a person still merges it from a copy. It also checks that
-// the same change made by hand does not count as such a merge, and that such a merge is not
-// looked for after a month.
+// TestMergeFromACopy covers a branch that was rejected here and deleted at the remote: if
+// a person nevertheless merges it from a copy, the merge must be noticed, once. The same
+// change made by hand must not count as such a merge, and after a month such a merge is
+// no longer looked for.
 func TestMergeFromACopy(t *testing.T) {
 	for name, c := range map[string]struct {
 		merge []string
@@ -90,8 +90,8 @@ func TestMergeFromACopy(t *testing.T) {
 	}
 }
 
-// TestRewrittenBase checks that a proposal whose base was replaced with another history is
-// reported to lack its base commit, though its branch is there.
+// TestRewrittenBase checks that a proposal whose base was replaced with another history
+// is reported to lack its base commit, even though its branch exists.
 func TestRewrittenBase(t *testing.T) {
 	f := newForge(t, false)
 	f.propose()
@@ -138,8 +138,8 @@ func TestBranchRollback(t *testing.T) {
 	}
 }
 
-// TestSupersededBranch checks that the branch of a proposal that a newer one replaced is
-// deleted, and that merging it still counts.
+// TestSupersededBranch checks that the branch of a proposal is deleted when a newer
+// proposal replaces it, and that merging the branch still counts.
 func TestSupersededBranch(t *testing.T) {
 	for name, c := range map[string]struct{ merged, late bool }{"deleted": {}, "merged": {merged: true}, "merged from a copy": {true, true}} {
 		f := newForge(t, false)

@@ -24,8 +24,9 @@ type Branching struct {
 	// Text describes a proposal for its pull request. The description may contain untrusted
 	// text.
 	Text func(context.Context, *archive.Archive, archive.ProposalRecord) (string, error)
-	// Open opens the pull request for a branch that was pushed; if nil, a person must open
-	// it. It may be called again for the same branch if the process was killed.
+	// Open opens the pull request for a branch that was pushed; if Open is nil, a person
+	// must open it. Open may be called again for the same branch if the process was
+	// killed.
 	Open func(context.Context, PullRequest) error
 	// Merged maps the ids of proposals to the commits that a person named as their merges,
 	// for merges that were altered and cannot be recognised otherwise. A commit is given in
@@ -80,7 +81,8 @@ type BranchState struct {
 	Base     string                `json:"base,omitempty"`
 	// Commit is the commit of the branch, or the commit in Base that merged or reverted it.
 	Commit string `json:"commit,omitempty"`
-	// Did is pushed, merged, closed, reverted or deleted; empty if nothing happened.
+	// Did is "pushed", "merged", "closed", "reverted" or "deleted"; it is empty if
+	// nothing happened.
 	Did string `json:"did,omitempty"`
 	// By is the person who decided, according to the commit.
 	By string `json:"by,omitempty"`
@@ -107,8 +109,8 @@ func branched(p archive.ProposalRecord) bool {
 // has ended, because someone may merge a copy of the branch.
 const lateTime = 30 * 24 * time.Hour
 
-// late reports whether a proposal's branch is no longer in use but merges of it are still
-// searched for.
+// late reports whether a proposal's branch is no longer in use, although merges of the
+// branch are still searched for.
 func (rev *Reviewer) late(p archive.ProposalRecord) bool {
 	b := p.Branch
 	if b == nil || !b.Over || b.Pushed == "" || b.Against != "" || p.Imported != "" || p.State != archive.Rejected && p.State != archive.Superseded {
@@ -158,8 +160,8 @@ type unpushable string
 
 func (e unpushable) Error() string { return string(e) }
 
-// prepare writes the commit for a proposal's branch and records it, unless it has already
-// done so for the proposal's current content.
+// prepare writes the commit for a proposal's branch and records the commit. It does
+// nothing if this was already done for the proposal's current content.
 func (s *session) prepare(ctx context.Context, p archive.ProposalRecord) (archive.ProposalRecord, error) {
 	repo, err := s.repositoryOf(p)
 	if err != nil {
@@ -220,8 +222,8 @@ func (rev *Reviewer) repositoryOf(p archive.ProposalRecord) (*patch.Repository, 
 	return repo, err
 }
 
-// restsOn returns the commit on which a proposal is based. If the proposal has no commit of
-// its own, that is HEAD.
+// restsOn returns the commit on which a proposal is based. If the proposal has no commit
+// of its own, restsOn returns HEAD.
 func (rev *Reviewer) restsOn(repo *patch.Repository, p archive.ProposalRecord) (string, error) {
 	if p.Patch != nil {
 		return p.Patch.BaseCommit, nil

@@ -10,9 +10,9 @@ import (
 	"evolve/patch"
 )
 
-// rollbackByBranch proposes the rollback of an adoption by a merge. It pushes a branch
-// whose commit reverts the adoption; merging that branch is the rollback. The rollback of a
-// patch must first pass the gates for a patch.
+// rollbackByBranch proposes to roll back an adoption that was made by a merge. It pushes
+// a branch whose commit reverts the adoption; merging that branch is the rollback. The
+// rollback of a patch must first pass the gates for a patch.
 func (rev *Reviewer) rollbackByBranch(ctx context.Context, p archive.ProposalRecord, d Decision) (Done, error) {
 	var r *reversal
 	var g *branchGroup

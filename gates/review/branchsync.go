@@ -145,8 +145,8 @@ func (g *branchGroup) rests(p archive.ProposalRecord) string {
 	return base
 }
 
-// syncBranch takes the next steps for one branch. If the branch's remote could not be
-// reached, why is the error.
+// syncBranch takes the next steps for one branch. The parameter why is the error if the
+// branch's remote could not be reached.
 func (rev *Reviewer) syncBranch(ctx context.Context, g *branchGroup, id string, why error) (state BranchState, err error) {
 	var p archive.ProposalRecord
 	err = rev.retryLocked(ctx, func(ctx context.Context, s *session) (err error) {
@@ -224,8 +224,8 @@ func (rev *Reviewer) keepTrouble(ctx context.Context, id, why string) error {
 }
 
 // change changes a stored proposal's branch and adds a ledger entry if kind is not empty.
-// The function how changes the record and reports whether to store it. It may modify the
-// record's branch, which is a copy.
+// It calls how, which changes the record and reports whether to store it. The record's
+// branch is a copy, so how may modify it.
 func (rev *Reviewer) change(ctx context.Context, id string, how func(context.Context, *session, *archive.ProposalRecord) (bool, error), kind string, data any) error {
 	return rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		p, err := s.find(ctx, id)
@@ -388,8 +388,8 @@ func (g *branchGroup) recordPushed(ctx context.Context, p *archive.ProposalRecor
 	return g.step(StepListed)
 }
 
-// open opens the pull request for a pushed branch with the operator's program, if there is
-// one and it has not opened it before.
+// open has the operator's program open the pull request for a pushed branch. It does
+// nothing if there is no program, or if the program has already opened the pull request.
 func (g *branchGroup) open(ctx context.Context, p *archive.ProposalRecord) error {
 	if g.Branching.Open == nil || p.Branch.Opened {
 		return nil

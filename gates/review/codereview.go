@@ -139,8 +139,8 @@ func reviewable(p archive.ProposalRecord) error {
 	return nil
 }
 
-// recordReview records a reviewer's verdict or, if there is an error (none), records that
-// error as the reason why there is no verdict.
+// recordReview records a reviewer's verdict. If there is an error instead (none), it
+// records this error as the reason why there is no verdict.
 func (s *session) recordReview(ctx context.Context, p *archive.ProposalRecord, reviewer string, o opinion, none error) error {
 	b := p.Patch
 	if none != nil {

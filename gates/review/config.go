@@ -30,10 +30,10 @@ type Draft struct {
 	Rationale string
 }
 
-// ProposeConfig makes the proposal for a variant, runs its gates, and, if the workspace has
-// a repository, writes the proposal's commit to a separate ref. A resumed run reuses the
-// proposal that it made before; a proposal that no run makes reuses one that is undecided. Older proposals for a config of the agent that await a
-// decision are superseded.
+// ProposeConfig makes the proposal for a variant, runs its gates, and, if the workspace
+// has a repository, writes the proposal's commit to a separate ref. A resumed run reuses
+// the proposal that it made before; a call outside a run reuses an undecided proposal.
+// Older proposals for a config of the agent that await a decision are superseded.
 func (rev *Reviewer) ProposeConfig(ctx context.Context, agentID string, draft Draft) (archive.ProposalRecord, error) {
 	return inSession(ctx, rev, func(s *session) (archive.ProposalRecord, error) { return s.proposeConfig(ctx, agentID, draft) })
 }
@@ -235,8 +235,8 @@ func (s *session) supersede(ctx context.Context, p archive.ProposalRecord) error
 	})
 }
 
-// supersedeAll closes the proposals for which the function which returns true, because p
-// replaces them.
+// supersedeAll closes the proposals for which the given function (which) returns true,
+// because the proposal p replaces them.
 func (s *session) supersedeAll(ctx context.Context, p archive.ProposalRecord, which func(archive.ProposalRecord) bool) error {
 	replaced, err := proposals(ctx, s.store, which)
 	if err != nil {

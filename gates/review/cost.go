@@ -12,7 +12,8 @@ const (
 	costReview = "review"
 )
 
-// costs records in the ledger the money paid for work on a proposal, if any was paid.
+// costs adds an entry to the ledger with the money paid for work on a proposal, if any
+// was paid.
 func (s *session) costs(ctx context.Context, id, what string, usd float64) error {
 	if usd <= 0 {
 		return nil

@@ -57,9 +57,9 @@ func (s *session) draftSkill(ctx context.Context, agentID, run string) (*archive
 	return nil, nil
 }
 
-// drafts returns the time at which the agent's last skill was proposed, and the skill
-// files in proposals that await a decision and are not stale, or that were rejected or
-// rolled back.
+// drafts returns the time at which the agent's last skill was proposed. It also returns
+// the skill files in certain proposals: those that await a decision and are not stale,
+// and those that were rejected or rolled back.
 func (s *session) drafts(ctx context.Context, a *Agent) (last time.Time, decided map[string]bool, err error) {
 	decided = map[string]bool{}
 	for p, err := range s.store.Proposals(ctx) {

@@ -20,8 +20,8 @@ const entryForget = "proposal.forget"
 type Forgot struct {
 	// Emptied lists the proposals that lost memories.
 	Emptied []string
-	// Proposal is the new proposal with the memories that remain of proposals that awaited
-	// a decision; nil if there is none.
+	// Proposal is the new proposal with the remaining memories of the proposals that
+	// awaited a decision; nil if there is none.
 	Proposal *archive.ProposalRecord
 	// Adopted lists the proposals that contain memories of the conversation and that a
 	// person has approved. They are not changed, and commits may still contain the
@@ -32,8 +32,9 @@ type Forgot struct {
 }
 
 // ForgetMemories removes the memories of a conversation from an agent's memory proposals,
-// and removes these proposals' refs. Those that await a decision are superseded by one new
-// proposal with their remaining memories. A proposal that was approved is not changed.
+// and removes these proposals' refs. Proposals that await a decision are superseded by
+// one new proposal with their remaining memories. A proposal that was approved is not
+// changed.
 func (rev *Reviewer) ForgetMemories(ctx context.Context, agentID, name string, clean func(string) string) (Forgot, error) {
 	return inSession(ctx, rev, func(s *session) (Forgot, error) { return s.forgetMemories(ctx, agentID, name, clean) })
 }

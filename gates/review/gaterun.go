@@ -143,8 +143,8 @@ func (w *gateRun) prepare(ctx context.Context, id string) (done func(), err erro
 	}, nil
 }
 
-// recordGates records the result of the gates if the stored proposal has not changed in
-// the meantime; was is its earlier state.
+// recordGates records the result of the gates if the stored proposal has not changed
+// since its earlier state (was).
 func (rev *Reviewer) recordGates(ctx context.Context, p, was archive.ProposalRecord, work func(context.Context, *session) (archive.ProposalRecord, error)) (archive.ProposalRecord, error) {
 	err := rev.retryLocked(ctx, func(ctx context.Context, s *session) error {
 		now, err := s.findPatch(ctx, was.ID)
@@ -200,10 +200,11 @@ func (s *session) recordVerdicts(ctx context.Context, repo *patch.Repository, p 
 	return p, s.supersedeVersions(ctx, p)
 }
 
-// supersedeVersions closes the older undecided patches for a target whose code is searched
-// if a newer version of the code awaits a decision, because the newer version was measured
-// against them. A newer version whose gates have not run yet replaces only drafts. The same
-// patch under a former name of the target is closed in any case.
+// supersedeVersions applies to a target whose code is searched. If a newer version of the
+// code awaits a decision, it closes the older undecided patches for the target, because
+// the newer version was measured against them. A newer version whose gates have not run
+// yet replaces only drafts. The same patch under a former name of the target is closed in
+// any case.
 func (s *session) supersedeVersions(ctx context.Context, p archive.ProposalRecord) error {
 	if p.State == archive.GateFailed {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"evolve/patch"
 )
 
-// TestWithoutHeldOut checks that every gate that runs the scoring command is one whose
-// evidence no model gets, and that the other gates stay as they are.
+// TestWithoutHeldOut checks that no model gets the evidence of a gate that runs the
+// scoring command, and that the other gates stay as they are.
 func TestWithoutHeldOut(t *testing.T) {
 	t.Parallel()
 	w := &gateRun{}

@@ -49,8 +49,8 @@ func IntentOf(d archive.DecisionRecord) archive.Intent {
 }
 
 // committed returns the commit that carries out an intent if it is in the history of HEAD
-// or of the intent's branch, and "" otherwise. If the history was rewritten, that is a
-// commit whose trailer names the proposal and which contains the change.
+// or of the intent's branch, and "" otherwise. If the history was rewritten, the result
+// is a commit whose trailer names the proposal and which contains the change.
 func committed(repo *patch.Repository, in archive.Intent, change []patch.File) (string, error) {
 	if in.Commit == "" {
 		return "", nil // the commit's name is stored before the branch moves
@@ -91,9 +91,10 @@ func committed(repo *patch.Repository, in archive.Intent, change []patch.File) (
 	return "", nil
 }
 
-// Finish completes the record of a decision that is already committed, if the process that
-// made the decision was killed before it recorded that, and returns the updated intent. If
-// the commit is missing, an approval remains valid, but a person must repeat a rollback.
+// Finish completes the record of a decision that is already committed, if the process
+// that made the decision was killed before the record was complete. It returns the
+// updated intent. If the commit is missing, an approval remains valid, but a person must
+// repeat a rollback.
 func (rev *Reviewer) Finish(ctx context.Context, in archive.Intent) (archive.Intent, error) {
 	return inSession(ctx, rev, func(s *session) (archive.Intent, error) { return s.finish(ctx, in) })
 }

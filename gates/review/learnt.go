@@ -134,8 +134,8 @@ func (c *collector) turn(t archive.TurnRecord) {
 	}
 }
 
-// conversations adds the facts that users corrected or asked to remember in the stored
-// conversations. It is needed because short conversations are not distilled.
+// conversations adds the facts that users corrected, or asked the agent to remember, in
+// the stored conversations. It is needed because short conversations are not distilled.
 func (c *collector) conversations() {
 	talks := map[string][]archive.TurnRecord{}
 	for _, t := range c.turns[max(0, len(c.turns)-maxTurnsRead):] {

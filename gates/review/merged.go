@@ -88,7 +88,7 @@ func (g *branchGroup) merge(ctx context.Context, p archive.ProposalRecord) (stri
 	})
 }
 
-// brought returns the commit by which the commit of a proposal's branch came into the base
+// brought returns the commit that brought the commit of a proposal's branch into the base
 // branch, or "" if the base branch does not contain it.
 func (g *branchGroup) brought(ctx context.Context, p archive.ProposalRecord) (string, error) {
 	for _, own := range slices.Compact([]string{p.Branch.Pushed, p.Branch.Commit}) {
@@ -153,7 +153,7 @@ func makesAltered(repo *patch.Repository, commit string, p archive.ProposalRecor
 	return makes(repo, commit, change, onto)
 }
 
-// fewestDigits is the minimum number of digits of a commit name that a person gives.
+// fewestDigits is the minimum number of digits in a commit name given by a person.
 const fewestDigits = 7
 
 // named returns the commit that a person named as the merge of a proposal. It must be on

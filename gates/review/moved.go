@@ -9,10 +9,10 @@ import (
 // Open reports whether a proposal in the given state waits for its gates or for a person.
 func Open(s archive.ProposalState) bool { return Undecided(s) && s != archive.GateFailed }
 
-// Moved describes, for an open patch, how the code of its target has changed since the
-// patch was made. The text names both commits and states whether the patch still applies.
-// It is empty if the code is the same, and for patches that were decided or imported.
-// blocked reports whether an approval would be refused because the patch does not apply, or
+// Moved describes how the code of an open patch's target has changed since the patch was
+// made. The text names both commits and states whether the patch still applies. It is
+// empty if the code is the same, and for patches that were decided or imported. blocked
+// reports whether an approval would be refused because the patch does not apply, or
 // because its target or repository cannot be read.
 func (rev *Reviewer) Moved(p archive.ProposalRecord) (words string, blocked bool) {
 	if p.Patch == nil || p.Imported != "" || !Open(p.State) {

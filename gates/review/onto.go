@@ -16,9 +16,9 @@ func onto(repo *patch.Repository, commit string, files []patch.File) (out []patc
 	return carried(repo, commit, files, reapply)
 }
 
-// backOnto is like onto, but for the reversal of a change. Only the changed lines must be
-// found unchanged; the lines around them may have changed, for example the mark of a
-// renamed block.
+// backOnto does for the reversal of a change what onto does for the change itself. Only
+// the changed lines must be found unchanged; the lines around them may have changed, for
+// example the mark of a renamed block.
 func backOnto(repo *patch.Repository, commit string, files []patch.File) (out []patch.File, conflicts []string, err error) {
 	return carried(repo, commit, files, takeBack)
 }

@@ -164,7 +164,7 @@ func killedAt(t *testing.T, action, step string) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if !moved { // the same command completes it
+	if !moved { // the same command, given again, completes the decision
 		if action == "approve" {
 			p = b.done(b.Approve(t.Context(), "P1", robin))
 		} else {

@@ -51,8 +51,8 @@ func TestPatchedConfigIsTried(t *testing.T) {
 	}
 }
 
-// TestGatesOfOwnCode checks that the commands of an agent's own code judge its program and
-// not its config, and need no score.
+// TestGatesOfOwnCode checks that the commands of an agent's own code judge the agent's
+// program and not its config, and need no score.
 func TestGatesOfOwnCode(t *testing.T) {
 	b := newBureau(t)
 	asked := 0

@@ -37,7 +37,8 @@ type bureau struct {
 	store *archive.Archive
 	root  string
 	now   time.Time
-	// says maps the gates that start Go to their verdicts; the default is passed.
+	// says maps the gates that start Go to their verdicts; the default verdict is
+	// "passed".
 	says map[string]gates.Verdict
 	// declared is the last claim of a patch that the gates received.
 	declared gotest.Claim
@@ -76,8 +77,8 @@ func newBureau(t *testing.T) *bureau {
 }
 
 // stand returns gates that read the trees, as a lab's gates do, and run nothing. They
-// fail unless all changed paths differ between the trees or, if a patch was reverted,
-// none of them does.
+// fail unless all changed paths differ between the trees or, if a patch was reverted, no
+// changed path differs.
 func (b *bureau) stand(c gotest.Change) []gates.Gate {
 	if c.Claim != "" {
 		b.declared = c.Claim

@@ -148,9 +148,9 @@ func (t *patchSubject) landed(ctx context.Context, repo *patch.Repository, branc
 	return repo.Landed(ctx, branch, commit, tree, change)
 }
 
-// reversible computes how to reverse the patch in the target's present files. It refuses,
-// and names the files, if lines that the patch changed are no longer as the patch left
-// them.
+// reversible computes how to reverse the patch in the target's present files. If lines
+// that the patch changed are no longer as the patch left them, reversible refuses and
+// names the files.
 func (t *patchSubject) reversible(ctx context.Context, r *reversal, d Decision) (err error) {
 	if r.later, err = t.adoptedLater(ctx, t.p, t.touches); err != nil {
 		return err

@@ -23,9 +23,9 @@ func (rev *Reviewer) MayAttempt(ctx context.Context, author string) error {
 }
 
 // Precheck returns the reasons why a submission would fail before any of its code is run,
-// because it does not apply or changes files outside the scope; "" if there are none. It
-// does not count as an attempt. In the repository, it leaves only objects that git collects
-// as garbage.
+// because the submission does not apply or changes files outside the scope; "" if there
+// are none. It does not count as an attempt. In the repository, it leaves only objects
+// that git collects as garbage.
 func (rev *Reviewer) Precheck(s Submission) (why string, err error) {
 	t, err := rev.target(s.Target)
 	if err != nil {

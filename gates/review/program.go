@@ -43,8 +43,9 @@ func (w *gateRun) programGates() []gates.Gate {
 	return list
 }
 
-// restoredGates returns the gate for a rollback: the restored tree must build and pass its
-// tests. The gate only flags a failure if the tree before the rollback fails too.
+// restoredGates returns the gate for a rollback: the restored tree must build and pass
+// its tests. If the tree before the rollback fails too, the verdict on a failure is only
+// "flagged".
 func (w *gateRun) restoredGates(from, to string) []gates.Gate {
 	return []gates.Gate{{Name: gateProgram, Check: w.walled(func(ctx context.Context) (gates.Verdict, string) {
 		err := w.tested(ctx, to)
@@ -80,8 +81,9 @@ func (w *gateRun) uncommanded() string {
 	return "the patch changes no code, only the agent's config"
 }
 
-// scoredAgain reports whether the target's commands score a version of code, even in Go,
-// that a night confirmed. All else about Go code is judged by the Go gates.
+// scoredAgain reports whether the target's commands score the code again. They do so if a
+// night confirmed this version of the code, even if the code is Go. Everything else about
+// Go code is judged by the Go gates.
 func (w *gateRun) scoredAgain() bool {
 	return w.confirmed != nil && w.target.Scoring != nil && len(w.target.Scoring.Score) > 0
 }
@@ -145,8 +147,8 @@ func (w *gateRun) program(ctx context.Context, tree string) (*measure.Program, e
 	return p, nil
 }
 
-// once builds and tests a tree in which some files are replaced, and scores it on all cases
-// if the target has a scoring command.
+// once measures a tree in which some files are replaced: it builds and tests the tree,
+// and scores it on all cases if the target has a scoring command.
 func (w *gateRun) once(ctx context.Context, tree string, changed map[string][]byte) ([]metrics.Value, error) {
 	p, err := w.program(ctx, tree)
 	if err != nil {

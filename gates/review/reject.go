@@ -64,9 +64,10 @@ func (rev *Reviewer) Withdraw(ctx context.Context, id, why string) error {
 	return err
 }
 
-// withdraw records in a rejection the approval that the rejection withdraws, and restores
-// files that an interrupted git wrote. It returns false if HEAD already has the new
-// content of the files: the approval can then no longer be withdrawn.
+// withdraw prepares the record of a rejection that withdraws an approval: it adds the
+// approval to the record. It also restores files that an interrupted git wrote. It
+// returns false if HEAD already has the new content of the files: the approval can then
+// no longer be withdrawn.
 func (s *session) withdraw(ctx context.Context, p archive.ProposalRecord, record *archive.DecisionRecord) (bool, error) {
 	repo, err := s.subjectOf(p).repository()
 	if err != nil {

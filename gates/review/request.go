@@ -118,10 +118,10 @@ type Granted struct {
 	Why string
 }
 
-// ApproveRequest records a person's permission for the exact call in a change request. The
-// call is never executed. If it changes parameters of its agent, it becomes a variant and a
-// proposal, which passes through the gates and awaits its own approval. If a crash
-// interrupts this, repeating the call finds the proposal.
+// ApproveRequest records a person's permission for the exact call in a change request.
+// The call is never executed. If the call would change parameters of its agent, the
+// change becomes a variant and a proposal, which passes through the gates and awaits its
+// own approval. If a crash interrupts this, repeating the call finds the proposal.
 func (rev *Reviewer) ApproveRequest(ctx context.Context, id string, d Decision) (Granted, error) {
 	return inSession(ctx, rev, func(s *session) (Granted, error) { return s.approveRequest(ctx, id, d) })
 }

@@ -59,12 +59,12 @@ func unwritten(err error) error {
 }
 
 // Resume gates the patches that wait as drafts, from the beginning and at the current
-// commits of their targets. These are patches whose gates were stopped by an interrupt or a
-// crash, and versions that had to wait because of a limit. Patches that another process is
-// gating are skipped. Resume also records in the ledger the attempts that a crash left
-// without any further record. It returns the proposals whose gates have run and, as drafts
-// with their reasons, those that still wait. An error with one patch does not stop the
-// others.
+// commits of their targets. These are patches whose gates were stopped by an interrupt or
+// a crash, and versions that had to wait because of a limit. Patches that another process
+// is gating are skipped. Resume also records in the ledger the attempts that a crash left
+// without any further record. It returns the proposals whose gates have run, and those
+// that still wait; the latter are drafts with reasons. An error with one patch does not
+// stop the work on other patches.
 func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, error) {
 	var left []archive.ProposalRecord
 	err := rev.with(ctx, func(s *session) (err error) {
@@ -72,8 +72,8 @@ func (rev *Reviewer) Resume(ctx context.Context) ([]archive.ProposalRecord, erro
 			return err
 		}
 		left, err = proposals(ctx, s.store, func(p archive.ProposalRecord) bool {
-			// An imported patch is gated only if its target is in the settings, because it
-			// could name any repository.
+			// An imported patch is gated only if its target is in the settings, because
+			// an imported patch could name any repository.
 			return p.Patch != nil && p.State == archive.Drafted && (p.Imported == "" || p.Patch.Named)
 		})
 		return err

@@ -20,8 +20,8 @@ import (
 // Reviewer makes proposals, runs their gates and carries out decisions on them. The fields
 // from Targets on are needed only for proposals of patches.
 type Reviewer struct {
-	// Archive opens the archive for a short piece of work. The gates of patches and models
-	// never run while it is open, so that other processes can write to the archive
+	// Archive opens the archive for a short piece of work. Neither models nor the gates
+	// of patches run while it is open, so that other processes can write to the archive
 	// meanwhile.
 	Archive WithStore
 	// Workspace is the workspace that proposals for configs, tools and skills change; nil
@@ -61,8 +61,8 @@ type Reviewer struct {
 	CodeReviewers []CodeReviewer
 	// Notify receives messages about waiting for other work to end; it may be nil.
 	Notify func(text string)
-	// Run is the nightly run for which the reviewer works, and Budget is the money that it
-	// may spend. If a person runs the command, they are "" and nil.
+	// Run is the nightly run for which the reviewer works, and Budget is the money that
+	// it may spend. If a person runs the command, Run is "" and Budget is nil.
 	Run    string
 	Budget *bench.Budget
 
@@ -150,7 +150,7 @@ func evidenceOf(p archive.ProposalRecord) string {
 	return p.Evidence
 }
 
-// files converts the files in a record to those of package patch.
+// files converts the files in a record to the type that package patch uses.
 func files(p archive.ProposalRecord) []patch.File {
 	out := make([]patch.File, len(p.Files))
 	for i, f := range p.Files {

@@ -76,8 +76,8 @@ type reversal struct {
 	// has the result of that change.
 	files []patch.File
 	there bool
-	// digest is the digest of the proposal's evidence or, once the gates have run, one that
-	// covers their verdicts on the reversal.
+	// digest is the digest of the proposal's evidence or, once the gates have run, a
+	// digest that covers the gates' verdicts on the reversal.
 	digest string
 
 	// The remaining fields are set only for a patch: the commit on which the patch is
@@ -237,8 +237,8 @@ func (s *session) adoptedLater(ctx context.Context, p archive.ProposalRecord, to
 	return out, err
 }
 
-// changedSince refuses a rollback because the files in changed were modified after the
-// adoption.
+// changedSince refuses a rollback because files were modified after the adoption; changed
+// lists these files.
 func changedSince(p archive.ProposalRecord, changed, later []string, hint string) error {
 	if len(later) > 0 {
 		hint = "roll these back first: " + join(later)

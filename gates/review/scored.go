@@ -58,8 +58,8 @@ func (w *gateRun) unscored(ctx context.Context, base []metrics.Value, err error,
 	return gates.Failed, why
 }
 
-// deceived returns the reason for the failure of a patched tree that lacks values when
-// the scoring command is started without names. If the tree has these values when the
+// deceived returns the reason for the failure of a patched tree. The tree lacks values
+// when the scoring command is started without names. If it has these values when the
 // command is started with names, the reason also states that, and deceived records the
 // deceit.
 func (w *gateRun) deceived(ctx context.Context, scale *metrics.Scale, base []metrics.Value, patched printed, why string) string {

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// mostNames is the maximum total length, in bytes, of the case names that are passed to
-	// one start. The length of a command line is limited.
+	// mostNames is the maximum total length, in bytes, of the case names that are passed
+	// to one start of the command. The length of a command line is limited.
 	mostNames = 64 << 10
 	// mostAlone is the maximum number of cases that are scored one per start because the
 	// starts with several cases have no values for them.
@@ -34,9 +34,9 @@ type starts struct {
 }
 
 // deceit describes how the output of the patched tree differs between starts with and
-// without names. It returns "" if there is no difference, if the base shows one too, or if
-// the difference does not occur a second time. base and patched are the values printed
-// without names.
+// without names. It returns "" if there is no difference, if the base shows a difference
+// too, or if the difference does not occur a second time. base and patched are the values
+// printed without names.
 func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched printed) (string, error) {
 	found, err := s.differ(ctx, s.after, patched)
 	if err != nil || found == "" {
@@ -51,9 +51,9 @@ func (s *starts) deceit(ctx context.Context, base []metrics.Value, patched print
 	return found + ", while the base prints the same values either way: the values depend on how the command is started, or they are printed by the patched code instead of the command", nil
 }
 
-// differ describes how the output of a tree's command with the names of cases differs
-// from its output without names, or returns "". without is the output without names; if
-// it is empty, differ starts the command to determine it.
+// differ starts a tree's command with the names of cases, and describes how its output
+// differs from the output without names. If they do not differ, it returns "". without is
+// the output without names; if it is empty, differ starts the command to determine it.
 func (s *starts) differ(ctx context.Context, tree string, without printed) (found string, err error) {
 	p, err := s.program(ctx, tree)
 	if err != nil {
@@ -98,8 +98,8 @@ func (t *startedTree) start(ctx context.Context, names ...string) (p printed, er
 
 // compare describes how the command's output with the names of cases differs from its
 // output without names, or returns "". It first starts the command with all names, so
-// that the two starts differ in nothing but the names. Cases that neither start prints
-// are started one at a time.
+// that the two starts differ in nothing but the names. Cases that are missing from the
+// output of both starts are started one at a time.
 func (t *startedTree) compare(ctx context.Context, without printed) (string, error) {
 	names := t.names()
 	together, err := t.start(ctx, names...)
@@ -107,7 +107,7 @@ func (t *startedTree) compare(ctx context.Context, without printed) (string, err
 		return "", err
 	}
 	if without.slow && together.took > t.program.RunTime/2 {
-		return "", nil // without names it may have been only slightly slower, so this proves no difference
+		return "", nil // the command may have been only slightly slower without names, so its slowness proves no difference
 	}
 	if found := t.between(names, without, together); found != "" {
 		return found, nil
@@ -128,9 +128,10 @@ func (t *startedTree) compare(ctx context.Context, without printed) (string, err
 	return t.alone(ctx, missing, without)
 }
 
-// alone starts, one at a time, the cases for which no start with several cases has a value.
-// If a case has no value on its own either, the code fails on that case. That explains the
-// failure of the starts with several cases, so alone then returns "".
+// alone starts the code with one case at a time, for those cases that got no value when
+// it was started with several cases. If a case has no value on its own either, the code
+// fails on that case. That explains the failure of the starts with several cases, so
+// alone then returns "".
 func (t *startedTree) alone(ctx context.Context, missing []string, without printed) (found string, err error) {
 	for _, of := range missing[:min(len(missing), mostAlone)] {
 		one, err := t.start(ctx, of)
@@ -146,8 +147,8 @@ func (t *startedTree) alone(ctx context.Context, missing []string, without print
 	return found, nil
 }
 
-// between describes how a start with the names of cases differs, on these cases, from a
-// start without names.
+// between describes the differences that a start with the names of cases has, on these
+// cases, from a start without names.
 func (t *startedTree) between(names []string, without, with printed) string {
 	var missing, other int
 	var example string

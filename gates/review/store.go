@@ -20,16 +20,17 @@ func Opened(a *archive.Archive) WithStore {
 	return func(_ context.Context, work func(*archive.Archive) error) error { return work(a) }
 }
 
-// How long to wait for the archive in order to record results, so that results that took
-// minutes to obtain are not lost because another command briefly holds the archive.
-// maxLockWait is the maximum wait, and lockPause is the time between attempts.
+// Limits on the wait for the archive when results are to be recorded. The wait prevents
+// the loss of results that took minutes to obtain, in case another command briefly holds
+// the archive. maxLockWait is the maximum wait, and lockPause is the time between
+// attempts.
 const (
 	maxLockWait = 10 * time.Second
 	lockPause   = 50 * time.Millisecond
 )
 
 // RetryLocked calls the function work with the archive, to record results. While another
-// process holds the archive, it retries for up to maxLockWait. It runs even if ctx is
+// process holds the archive, it retries for up to maxLockWait. work runs even if ctx is
 // canceled, so that an interrupt does not lose results.
 func (w WithStore) RetryLocked(ctx context.Context, sleep func(context.Context, time.Duration) error, work func(context.Context, *archive.Archive) error) error {
 	ctx = context.WithoutCancel(ctx)
@@ -54,7 +55,7 @@ type session struct {
 	store *archive.Archive
 }
 
-// with calls the function work in a session.
+// with opens a session and passes it to the function work.
 func (rev *Reviewer) with(ctx context.Context, work func(*session) error) error {
 	return rev.Archive(ctx, func(a *archive.Archive) error { return work(&session{rev, a}) })
 }

@@ -23,8 +23,8 @@ type lent struct {
 	times int
 }
 
-// watch gives a bureau an archive that records when it is lent. The function at is called
-// whenever a gateRun reaches its first gate that starts Go.
+// watch makes a bureau record each time that its archive is lent to a function. Whenever
+// a gateRun reaches its first gate that starts Go, the parameter at is called.
 func (b *bureau) watch(at func()) *lent {
 	l := &lent{}
 	b.Reviewer.Archive = func(_ context.Context, work func(*archive.Archive) error) error {
@@ -365,7 +365,7 @@ func TestSweep(t *testing.T) {
 }
 
 // TestOneAtATime checks that a user's patches pass their gates one at a time, and that a
-// patch that waits reports it.
+// waiting patch reports that it is waiting.
 func TestOneAtATime(t *testing.T) {
 	b := newBureau(t)
 	free, err := b.waitForGates(t.Context())

@@ -33,12 +33,13 @@ type subject interface {
 	// begin returns the repository in which a decision is carried out, and creates it if
 	// there is none.
 	begin(ctx context.Context, who patch.Person, d Decision) (*patch.Repository, error)
-	// movable is like ready, but for a decision that is already recorded. head is the
-	// commit that is checked out.
+	// movable is like the method ready, but for a decision that is already recorded. head
+	// is the commit that is checked out.
 	movable(ctx context.Context, repo *patch.Repository, head string, m *move) error
 	// forward moves the branch and updates the files that are checked out.
 	forward(ctx context.Context, repo *patch.Repository, m patch.Move) error
-	// landed checks the commit and the working tree after forward.
+	// landed checks the commit and the working tree after the method forward has moved
+	// the branch.
 	landed(ctx context.Context, repo *patch.Repository, branch, commit, tree string, change []patch.File) error
 	// reversible completes the plan of a rollback, or refuses it.
 	reversible(ctx context.Context, r *reversal, d Decision) error
@@ -88,9 +89,10 @@ type move struct {
 // before the branch moves, so that the work of a killed process can be recognized, and
 // returns the intent with that name. If HEAD already has the changed files and is the
 // commit of this decision, an earlier attempt made that commit. The working tree would
-// not show this, because git writes it before it moves the branch. If another commit
-// brought the files into HEAD, the decision gets a commit of its own that changes no
-// files. Even if the error is a *[patch.AlteredError], the commit is on the branch.
+// not show this, because git writes the working tree before it moves the branch. If
+// another commit brought the files into HEAD, the decision gets a commit of its own that
+// changes no files. Even if the error is a *[patch.AlteredError], the commit is on the
+// branch.
 func (s *session) move(ctx context.Context, m *move) (archive.Intent, error) {
 	in := IntentOf(m.record)
 	repo, err := m.subject.begin(ctx, m.who, m.decision)

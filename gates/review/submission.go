@@ -147,7 +147,7 @@ func (s *session) begin(ctx context.Context, t Target, sub Submission, hash stri
 	if err == nil {
 		same, err = s.findDuplicate(ctx, p)
 	}
-	if err == nil && same != nil { // its gates were interrupted
+	if err == nil && same != nil { // the gates of the same proposal were interrupted earlier
 		if held, err = s.claimGates(same.ID); err == nil {
 			p, err = s.takeUp(ctx, *same, sub.Author, attempt)
 		}
@@ -225,11 +225,12 @@ func apply(s Submission, base diff.Base) ([]diff.File, error) {
 	return diff.Apply(parsed, base)
 }
 
-// findDuplicate refuses a patch that is the same as one that already awaits a decision or,
-// unless a person proposes it, as one that was rejected or rolled back, even under another
-// name of the target. If the same patch is a draft whose gates were interrupted, it returns
-// that draft. It ignores a patch that awaits a decision under a target name that is no
-// longer in the settings, because such a patch cannot be approved.
+// findDuplicate refuses a patch that is the same as a patch that already awaits a
+// decision. Unless a person proposes the patch, it is also refused if it is the same as a
+// rejected or rolled back patch. In both cases, the target may have another name. If the
+// same patch is a draft whose gates were interrupted, it returns that draft. It ignores a
+// patch that awaits a decision under a target name that is no longer in the settings,
+// because such a patch cannot be approved.
 func (s *session) findDuplicate(ctx context.Context, p archive.ProposalRecord) (left *archive.ProposalRecord, err error) {
 	if len(p.Files) == 0 {
 		return nil, nil
@@ -269,8 +270,8 @@ func sameFiles(a, b archive.ProposalRecord) bool {
 	})
 }
 
-// unappliable records that a patch failed because it could not be applied. It runs no
-// other gates.
+// unappliable stores a patch as failed because it could not be applied. It runs no other
+// gates.
 func (s *session) unappliable(ctx context.Context, p archive.ProposalRecord, entry, why string) (archive.ProposalRecord, error) {
 	p.Gates = []archive.GateVerdict{{Gate: gateApply, Verdict: string(gates.Failed), Evidence: text.Clip(why, maxEvidence, text.Ellipsis)}}
 	p.State, p.Patch.Review, p.Patch.Unreviewed = archive.GateFailed, nil, nil

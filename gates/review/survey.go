@@ -15,8 +15,8 @@ import (
 	"evolve/patch/scope"
 )
 
-// Ground is a target at one commit, by default the current one, as the search for patches
-// uses it.
+// Ground is a target at one commit, as the search for patches uses it. The default is the
+// current commit.
 type Ground struct {
 	Target Target
 	// Commit is the commit at HEAD. Policy is the digest of the terms by which patches to
@@ -140,7 +140,7 @@ func (g *Ground) Allows(path string) (bool, error) {
 	return len(g.Target.scope().Judge(before, after).Refused) == 0, nil
 }
 
-// Sources returns the contents of the editable Go files, by path.
+// Sources returns the contents of the editable Go files, keyed by path.
 func (g *Ground) Sources() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, path := range g.Editable {
@@ -156,8 +156,8 @@ func (g *Ground) Sources() (map[string][]byte, error) {
 	return out, nil
 }
 
-// Marked returns the contents of the editable files that contain a text, by path. It skips
-// files over 1 MiB.
+// Marked returns the contents of the editable files that contain a text, keyed by path.
+// It skips files over 1 MiB.
 func (g *Ground) Marked(text string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, path := range g.Editable {
@@ -173,9 +173,9 @@ func (g *Ground) Marked(text string) (map[string][]byte, error) {
 }
 
 // MarkedOutside returns the first committed file that has a mark of [blocks.Marked]
-// although a patch may not change it, and the reason why not; both are empty if there is
-// none. It skips files over 1 MiB. If covered is set, it also skips files that the target
-// does not allow and files that judge patches.
+// although a patch may not change the file. It also returns the reason why a patch may
+// not; both are empty if there is none. It skips files over 1 MiB. If covered is set, it
+// also skips files that the target does not allow and files that judge patches.
 func (g *Ground) MarkedOutside(covered bool) (path, why string, err error) {
 	all, err := g.repo.Tree(g.Tree)
 	if err != nil {
@@ -202,8 +202,8 @@ func (g *Ground) MarkedOutside(covered bool) (path, why string, err error) {
 	return "", "", nil
 }
 
-// Package returns the contents of the Go files in a folder of the commit, except tests, by
-// path, whether or not a patch may change them.
+// Package returns the contents of the Go files, except tests, in a folder of the commit.
+// The result is keyed by path and includes files that a patch may not change.
 func (g *Ground) Package(dir string) (map[string][]byte, error) {
 	all, err := g.repo.Tree(g.Tree)
 	if err != nil {
@@ -224,8 +224,8 @@ func (g *Ground) Package(dir string) (map[string][]byte, error) {
 // mostMarked is the maximum size of a file with marks, in bytes.
 const mostMarked = 1 << 20
 
-// File returns the content of one committed file, inside or outside the scope, for a person
-// who edits a copy of it; nil if there is no such file.
+// File returns the content of one committed file, inside or outside the scope, for a
+// person who edits a copy of it. It returns nil if there is no such file.
 func (g *Ground) File(path string) ([]byte, error) {
 	data, err := g.repo.File(g.Commit, path)
 	if err != nil {
@@ -234,8 +234,8 @@ func (g *Ground) File(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Marks returns the number of constants in a target that are marked for the search and can
-// be tuned, and the problems with all markers that cannot be used.
+// Marks returns the number of constants in a target that are marked for the search and
+// can be tuned, and one problem for each marker that cannot be used.
 func (rev *Reviewer) Marks(target string) (found int, problems []constants.Problem, err error) {
 	g, err := rev.Survey(target)
 	if err != nil {

@@ -151,8 +151,9 @@ func (rev *Reviewer) Runner(t Target, tools gotest.Toolchain, folder string) *me
 	return y
 }
 
-// terms returns the terms by which a patch to the target is judged, in the form stored with
-// the patch, and the digest of these terms and of the scope's tables.
+// terms returns the terms by which a patch to the target is judged, in the form that is
+// stored with the patch. It also returns a digest of these terms together with the
+// scope's tables.
 func (t Target) terms() (terms json.RawMessage, policy string, err error) {
 	if terms, err = json.Marshal(t); err != nil {
 		return nil, "", fmt.Errorf("encoding the settings of target %s: %w", t.Name, err)

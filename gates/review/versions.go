@@ -40,8 +40,8 @@ type Version struct {
 	// Files are the changes that the version makes to the commit at which the target was
 	// surveyed.
 	Files []patch.File
-	// Why describes the origin of the version, and Value its measured value. Both may be
-	// empty.
+	// Why describes the origin of the version, and Value states its measured value. Both
+	// may be empty.
 	Why, Value string
 }
 
@@ -134,9 +134,9 @@ func (s *Shelf) named(last string) (Version, bool, error) {
 	return s.Find(number)
 }
 
-// takeOver renames the refs that older versions of evolve wrote under names shared by all
-// workspaces, if they point to versions of this archive, that is, to commits that change
-// the same files to the same contents.
+// takeOver renames refs that older versions of evolve wrote under names shared by all
+// workspaces. It renames a ref only if it points to a version of this archive, that is,
+// to a commit that changes the same files to the same contents.
 func (s *Shelf) takeOver(ctx context.Context) error {
 	below := versionRefs(s.Target.Name)
 	refs, err := s.repo.Refs(below)

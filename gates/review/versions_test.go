@@ -63,7 +63,7 @@ func (s *shelfTest) refs() []string {
 	return strings.Fields(s.git("for-each-ref", "--format=%(refname)", "refs/evolve/code"))
 }
 
-// shelf returns the shelf of an archive, with versions up to the given number (most).
+// shelf returns the shelf of an archive that has the versions with numbers up to most.
 func (s *shelfTest) shelf(dir, archive string, most int, version func(int) Version) *Shelf {
 	s.Helper()
 	repo, err := patch.Open(dir, s.env)
@@ -88,9 +88,9 @@ func versionOf(word string) func(int) Version {
 	}
 }
 
-// TestKeepVersions checks that versions become commits on the base with a ref each, both in
-// a repository and in its linked worktree, that the newest stay, and that nothing else
-// moves.
+// TestKeepVersions checks that versions become commits on the base with a ref each, both
+// in a repository and in its linked worktree, that the newest versions are kept, and that
+// nothing else changes.
 func TestKeepVersions(t *testing.T) {
 	s := newShelfTest(t)
 	git, version := s.git, versionOf("one")
@@ -179,7 +179,7 @@ func TestKeepVersions(t *testing.T) {
 			t.Errorf("%s has the ref %q", what, ref)
 		}
 	}
-	git("update-ref", "refs/evolve/code/taken", "HEAD") // no ref can be below it
+	git("update-ref", "refs/evolve/code/taken", "HEAD") // no other ref can be below this ref
 	g.Target.Name = "taken"
 	if err := g.Keep(t.Context(), []Version{version(1)}, now); err == nil || !strings.Contains(err.Error(), "storing v1: ") {
 		t.Errorf("a ref that is in the way: %v", err)
@@ -238,8 +238,8 @@ func TestVersionsOfSeveralArchives(t *testing.T) {
 	}
 }
 
-// TestVersionRefsOfAnOlderEvolve checks that refs that all workspaces shared are renamed by
-// the archive that has their versions, and that other refs stay.
+// TestVersionRefsOfAnOlderEvolve checks refs that all workspaces shared. The archive that
+// has the version of such a ref must rename the ref, and other refs must stay.
 func TestVersionRefsOfAnOlderEvolve(t *testing.T) {
 	s, version := newShelfTest(t), versionOf("one")
 	const id = "00000000000000aa"

@@ -23,7 +23,7 @@ func (e *LimitedError) refused() error {
 	return tooSoon(e.Err, "every attempt counts, including failed ones")
 }
 
-// limited returns the limit because of which an author must wait; nil if there is none.
+// limited returns the limit that makes an author wait, or nil if there is none.
 func (s *session) limited(ctx context.Context, author string) (*LimitedError, error) {
 	list, err := past(ctx, s.store)
 	if err != nil {

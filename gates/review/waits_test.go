@@ -61,9 +61,9 @@ func (b *bureau) attempts() int {
 	return strings.Count(strings.Join(b.kinds(), " "), entryAttempt)
 }
 
-// TestLimitLetsAVersionWait checks that a version confirmed within an hour of the author's
-// last attempt waits, without an attempt, until the hour is over. Its gates then count as
-// an attempt.
+// TestLimitLetsAVersionWait checks that a version is not attempted, but waits, until an
+// hour has passed since the author's last attempt. Running its gates then counts as an
+// attempt.
 func TestLimitLetsAVersionWait(t *testing.T) {
 	b := newBureau(t)
 	b.must(b.confirmed("va", "1-a", "128"))
@@ -92,7 +92,8 @@ func TestLimitLetsAVersionWait(t *testing.T) {
 		t.Errorf("taken up again: %s", got)
 	}
 
-	// It counts as an attempt from then on; the author of another target is not affected.
+	// The draft counts as an attempt from then on. This does not affect the author for
+	// another target.
 	b.now = b.now.Add(59 * time.Minute)
 	p, err = b.confirmed("vc", "3-c", "512")
 	b.waits(p, err, "P3", "one patch an hour")
@@ -145,8 +146,8 @@ func TestNewerVersionReplacesADraft(t *testing.T) {
 	}
 }
 
-// TestDecisionsWhileAVersionWaits checks that what a person decides and commits before a
-// version's gates begin is taken into account when they do.
+// TestDecisionsWhileAVersionWaits checks that the gates of a version take into account
+// what a person decided and committed before the gates began.
 func TestDecisionsWhileAVersionWaits(t *testing.T) {
 	waiting := func(t *testing.T) *bureau {
 		b := newBureau(t)

@@ -59,7 +59,7 @@ type Agent struct {
 	Load        func(root string) (agent.Config, error)
 	// Tools names the registered tools that the agent may call; nil means all. ToolFiles
 	// counts the files of the agent's own tools, and SkillFiles holds the files of its
-	// skills, by name.
+	// skills, keyed by name.
 	Tools      []string
 	ToolFiles  int
 	SkillFiles map[string][]byte
@@ -117,10 +117,10 @@ func (rev *Reviewer) workRepository() (*patch.Repository, error) {
 	return repo, nil
 }
 
-// InitialFiles lists the workspace's own files, which the first commit of a new repository
-// would contain. It returns nil if the workspace is in a repository that already has a
-// commit. It refuses if git would not commit a file unchanged, or if a file contains text
-// that looks like a credential.
+// InitialFiles lists the workspace's own files, which the first commit of a new
+// repository would contain. It returns nil if the workspace is in a repository that
+// already has a commit. It returns an error if git would not commit a file unchanged, or
+// if a file contains text that looks like a credential.
 func (rev *Reviewer) InitialFiles() ([]string, error) {
 	repo, err := rev.workRepository()
 	if repo != nil || err != nil {
@@ -228,8 +228,8 @@ func writeBelow(folder string, change []patch.File) (err error) {
 	return nil
 }
 
-// scratch calls work with the path of a new temporary folder, and removes the folder
-// afterwards.
+// scratch calls the function work with the path of a new temporary folder. Afterwards it
+// removes the folder.
 func scratch(work func(folder string) error) error {
 	folder, err := tempdir.Make("rehearsal")
 	if err != nil {

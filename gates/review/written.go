@@ -22,7 +22,7 @@ import (
 // maxAwaiting is the maximum number of undecided proposals of kind tool for one agent.
 const maxAwaiting = 20
 
-// none stands for the hash of a file that does not exist.
+// none is used in place of a hash if the file does not exist.
 const none = "none"
 
 func toolsDir(agentID string) string  { return path.Join("agents", agentID, "tools") }
@@ -192,8 +192,8 @@ func (s *session) writtenBase(a *Agent, p archive.ProposalRecord) (map[string]st
 	return base, nil
 }
 
-// Written returns, for a proposal of kind tool, "tool" or "skill" and the name of the tool
-// or skill. Both results are empty for any other proposal.
+// Written returns the word "tool" or "skill", and the name of the tool or skill, for a
+// proposal of kind tool. Both results are empty for any other proposal.
 func Written(p archive.ProposalRecord) (kind, name string) {
 	if p.Kind != archive.KindTool {
 		return "", ""

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// ambient lists, by package, the functions and variables that describe the machine and the
-// process instead of the input. They differ between a gate and real use, and no test in the
-// base covers that difference. An empty list stands for the whole package. The clock and
-// environment variables are not listed: there are frequent legitimate uses of them, and
-// other detectors look for dates and for the variables that differ in a gate.
+// ambient lists, for each package, the functions and variables that describe the machine
+// and the process instead of the input. They differ between a gate and real use, and no
+// test in the base covers that difference. An empty list stands for the whole package.
+// The clock and environment variables are not listed: there are frequent legitimate uses
+// of them, and other detectors look for dates and for the variables that differ in a
+// gate.
 var ambient = map[string][]string{
 	"runtime": {
 		"NumGoroutine", "NumCgoCall", "ReadMemStats", "MemProfile", "GoroutineProfile", "ThreadCreateProfile",
@@ -93,7 +94,7 @@ func (f *file) ambientName(e ast.Expr) (pkg, name string, ok bool) {
 	return "", "", false
 }
 
-// readers lists the functions that read files, by package.
+// readers lists the functions that read files, keyed by package.
 var readers = map[string][]string{
 	"os":            {"Open", "OpenFile", "ReadFile", "ReadDir", "Stat", "Lstat", "Readlink", "DirFS", "OpenRoot"},
 	"io/ioutil":     {"ReadFile", "ReadDir"},

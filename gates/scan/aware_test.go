@@ -4,7 +4,7 @@ import "testing"
 
 func TestTestAwareness(t *testing.T) {
 	check(t, "test awareness", []probe{
-		{name: "testing.Testing", now: "func f() bool { return testing.Testing() }", want: "flag fatal"}, // the import as well
+		{name: "testing.Testing", now: "func f() bool { return testing.Testing() }", want: "flag fatal"}, // the import is found as well
 		{name: "the flag", now: "func f() bool { return flag.Lookup(\"test.v\") != nil }", want: "fatal"},
 		{name: "the argument", now: "func f() bool { return strings.HasPrefix(os.Args[1], \"-test.run=\") }", want: "fatal"},
 		{name: "the flag in two parts", now: "const t = \"test\"\nfunc f() bool { return flag.Lookup(t + \".v\") != nil }", want: "fatal"},

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// comparing are the methods with which libraries and tests compare and print values.
+// comparing lists the methods with which libraries and tests compare and print values.
 var comparing = []string{"Is", "As", "Equal", "Format", "GoString"}
 
 // comparisons looks for new methods by which a type decides how a test compares its values.

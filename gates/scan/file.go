@@ -18,8 +18,8 @@ type file struct {
 	// now is the file after the patch. was is the file before the patch; it is nil if the
 	// file did not exist or does not parse.
 	now, was *ast.File
-	// imported maps the names of the imported packages to their import paths. dotted lists
-	// the import paths of the packages imported with a dot.
+	// imported contains the import paths of the imported packages, keyed by package name.
+	// dotted lists the import paths of the packages imported with a dot.
 	imported map[string]string
 	dotted   []string
 	// units are the declarations that the patch changes.

@@ -48,7 +48,7 @@ func Deceives(gate string) bool {
 	return gate == familyText || gate == familyExits || gate == familyAware || gate == familyOutput
 }
 
-// reading holds the findings of a scan, by family.
+// reading holds the findings of a scan, keyed by family.
 type reading struct {
 	files int
 	found map[string][]Finding

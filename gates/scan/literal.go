@@ -54,8 +54,8 @@ func (f *file) eachText(n ast.Node, visit func(n ast.Node, value string)) {
 	})
 }
 
-// findConstants collects the text constants from all files of the package, by name. It
-// leaves out names that are declared more than once.
+// findConstants collects the text constants from all files of the package, keyed by name.
+// It leaves out names that are declared more than once.
 func (p *pkg) findConstants() {
 	p.constants = map[string]string{}
 	twice := map[string]bool{}

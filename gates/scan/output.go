@@ -82,7 +82,8 @@ func standardOutput(f *file, found report) {
 	})
 }
 
-// forged lists texts that only go test or a test binary prints.
+// forged lists texts that are normally printed only by the command go test or by a test
+// binary.
 var forged = []string{
 	"--- PASS", "--- FAIL", "--- SKIP", "=== RUN", "=== PAUSE", "=== CONT", `"Action":"`, `"Action": "`, "mode: set\n", "mode: count\n", "mode: atomic\n", "ok  \t", "\x16---",
 	"PASS\n", "coverage: ",
@@ -115,7 +116,8 @@ func forgedOutput(f *file, found report) {
 }
 
 // looksForged reports whether a text contains a line of go test's output. If printed is
-// set, a text that becomes such a line when Println adds a line break counts as well.
+// set, it also returns true for a text that becomes such a line once Println adds a line
+// break.
 func looksForged(s string, printed bool) bool {
 	for _, mark := range forged {
 		if strings.HasPrefix(s, mark) || strings.Contains(s, "\n"+mark) || (len(mark) > 8 && strings.Contains(s, mark)) {

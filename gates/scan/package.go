@@ -14,14 +14,14 @@ import (
 // clause.
 type pkg struct {
 	files []*file
-	// had holds the imports in the base's files.
+	// The set had contains the imports in the base's files.
 	had map[string]bool
 	// early holds the nodes that run before main and before any test: initialisers of
 	// package-level variables, init functions, and the functions that they call.
 	early map[ast.Node]bool
 	// constants maps the names of the package's text constants to their values.
 	constants map[string]string
-	// lost counts the guards that the patch removes, by kind.
+	// lost counts the guards that the patch removes, keyed by kind.
 	lost map[string]int
 }
 

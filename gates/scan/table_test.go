@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// many repeats a line with increasing numbers.
+// many returns n copies of a line that contain increasing numbers.
 func many(n int, line string) string {
 	var out strings.Builder
 	for i := range n {

@@ -104,9 +104,9 @@ var similar = strings.NewReplacer(
 	"\u039f", "O", "\u03a1", "P", "\u03a4", "T", "\u03a5", "Y", "\u03a7", "X", "\u0578", "n", "\u057d", "u", "\u0585", "o", "\u0566", "q", "\u0261", "g", "\u0131", "i", "\u01c0", "l",
 )
 
-// lookAlikes looks for identifiers that are not ASCII but look as if they were. Greek in a
-// formula is legitimate, so a name is not reported if only some of its letters resemble
-// Latin letters.
+// lookAlikes looks for identifiers that are not ASCII but look as if they were ASCII.
+// Greek in a formula is legitimate, so a name is not reported if only some of its letters
+// resemble Latin letters.
 func lookAlikes(f *file, found report) {
 	f.each(func(n ast.Node) {
 		id, ok := n.(*ast.Ident)

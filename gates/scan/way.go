@@ -78,9 +78,9 @@ func (f *file) eachWay(fn *ast.FuncDecl, visit func(n ast.Node, way string)) {
 	})
 }
 
-// turn returns, as source text, what a statement or call around an exit (outer)
-// contributes to the path to the node inside it (inner): the condition under which inner
-// runs, or a call with its arguments; "" if outer contributes nothing.
+// turn returns what a statement or call around an exit (outer) contributes to the path to
+// the node inside it (inner), as source text. This is the condition under which inner
+// runs, or a call with its arguments. It is "" if outer contributes nothing.
 func (f *file) turn(outer, inner ast.Node) string {
 	words := func(kind string, list ...ast.Node) string {
 		for _, n := range list {

@@ -26,7 +26,7 @@ type Finding struct {
 // String returns the finding on one line, escaped for a terminal.
 func (f Finding) String() string { return fmt.Sprintf("%s:%d: %s", plainText(f.Path), f.Line, f.Why) }
 
-// plainText escapes foreign text.
+// plainText escapes untrusted text.
 func plainText(s string) string {
 	q := strconv.QuoteToASCII(s)
 	if q = q[1 : len(q)-1]; q != s {
@@ -38,7 +38,7 @@ func plainText(s string) string {
 // shown returns the source of a node, shortened and on one line.
 func shown(n ast.Node) string { return shownText(syntax.Text(n), 100) }
 
-// shownText returns source on one line, shortened to no more than most bytes.
+// shownText returns source on one line, shortened to at most the given number of bytes.
 func shownText(s string, most int) string {
 	return plainText(foreign.Clip(strings.Join(strings.Fields(s), " "), most, foreign.Mark))
 }
@@ -132,8 +132,8 @@ func compareEvents(old, now []event, whole ast.Node, is *reading, found func(*re
 	}
 }
 
-// because describes how the compared values of two guards differ if their source is the
-// same; it returns "" if their source differs.
+// because describes how the compared values of two guards with the same source differ; it
+// returns "" if the sources are different.
 func because(old, now event) string {
 	if shown(old.node) != shown(now.node) {
 		return ""

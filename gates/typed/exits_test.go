@@ -39,9 +39,9 @@ func TestExits(t *testing.T) {
 	})
 }
 
-// TestGuardsNameWhatTheyCompare checks that the evidence of the gate without a finding
-// names every kind of guard, that a missing early exit is flagged, and that a changed one
-// appears in the evidence.
+// TestGuardsNameWhatTheyCompare checks that the gate's evidence names every kind of guard
+// if there is no finding, that a missing early exit is flagged, and that a changed early
+// exit appears in the evidence.
 func TestGuardsNameWhatTheyCompare(t *testing.T) {
 	root := installed(t)
 	run := func(was, is string) (string, string) {

@@ -22,7 +22,7 @@ type event struct {
 	in       *reading
 	// before holds the calls that precede the guard.
 	before map[string]bool
-	// after holds all calls in the function, including those before the guard.
+	// after contains every call in the function, including the calls before the guard.
 	after map[string]bool
 }
 
@@ -249,8 +249,8 @@ func (w *walker) call(x *ast.CallExpr) {
 	w.inline(x, o)
 }
 
-// home returns the package that declares a function, if it is one of the packages that are
-// read, and the function's name there; nil for any other function.
+// home returns the package that declares a function, and the function's name in that
+// package. It returns nil if that package is not one of the packages that are read.
 func (r *reading) home(o types.Object) (*reading, string) {
 	if o == nil || o.Pkg() == nil || r.pkg == nil {
 		return nil, ""
@@ -310,7 +310,7 @@ func (w *walker) lock(x *ast.CallExpr, o types.Object) {
 	on := w.value(s.X)
 	way := w.way(true)
 	key := w.lockOf(s.X)
-	if !strings.HasSuffix(o.Name(), "nlock") { // a changed release shows in the locks that accesses hold
+	if !strings.HasSuffix(o.Name(), "nlock") { // a changed release of a lock shows in the locks that are held during accesses
 		w.add(rule{what: lockRule, kept: true}, x, way+on+"."+o.Name())
 	}
 	switch o.Name() {

@@ -213,7 +213,7 @@ func (w *wary) number(e ast.Expr) (int64, bool) {
 	return value.Int64Val(value.ToInt(v))
 }
 
-// secret reports whether an expression is a string or a byte slice whose name is that of a
+// secret reports whether an expression is a string or a byte slice with the name of a
 // secret.
 func (w *wary) secret(e ast.Expr) bool {
 	e = ast.Unparen(e)

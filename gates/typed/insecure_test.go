@@ -87,8 +87,8 @@ var honest = []attack{
 	{name: "a setting named after a secret", old: "func (s *Store) f() {}", now: "func (s *Store) f() string { password := os.Getenv(\"STORE_PASSWORD\"); return password }"},
 }
 
-// TestInsecurePatches gives each attack to all gates that read the source, and counts what
-// the new gate adds to the others.
+// TestInsecurePatches gives each attack to all gates that read the source, and counts the
+// attacks that only the new gate finds.
 func TestInsecurePatches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many patches, one after another")

@@ -151,8 +151,9 @@ type importer struct {
 	std bool
 }
 
-// hidden lists packages that are not read for the standard library: reading them takes a
-// long time, and the exported API of the standard library needs little from them.
+// hidden contains packages that are skipped when the standard library is read. Reading
+// them takes a long time, and the exported API of the standard library needs little from
+// them.
 var hidden = []string{"runtime", "syscall", "C"}
 
 // Import returns the types of a package, read from its source without the function bodies.

@@ -243,8 +243,8 @@ func stream(t types.Type) bool {
 	return t != nil && types.IsInterface(t) && (method(t, "Read") || method(t, "Write"))
 }
 
-// method reports whether a type has the method Fd or, for another name, a method with that
-// name and a single []byte parameter.
+// method reports whether a type has a method with the given name. Unless the name is Fd,
+// the method must have a single []byte parameter.
 func method(t types.Type, name string) bool {
 	o, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	f, ok := o.(*types.Func)

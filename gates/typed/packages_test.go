@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestBetweenPackages checks that a guard or a use of the environment that moves to another
-// package with its function is not reported, and that one that is lost in the move is.
+// TestBetweenPackages checks that a guard or a use of the environment that moves to
+// another package with its function is not reported, and that a guard or use that is lost
+// in the move is reported.
 func TestBetweenPackages(t *testing.T) {
 	const (
 		check = "\tif !filepath.IsLocal(p) {\n\t\treturn os.ErrInvalid\n\t}\n"

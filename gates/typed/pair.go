@@ -15,8 +15,8 @@ type pair struct {
 	pairs map[string]string
 	// gone holds the parts of the base that no part of the candidate continues.
 	gone map[string]bool
-	// moved maps new parts to the parts that they continue, which were removed from other
-	// packages.
+	// moved maps each new part to the part that it continues, which was removed from
+	// another package.
 	moved map[string]origin
 }
 
@@ -60,8 +60,8 @@ func newPair(was, is *reading) *pair {
 	return p
 }
 
-// continued returns the part that was removed from a base and that the named part continues
-// under another name; "" if there is none.
+// continued returns the removed part of a base that the named part continues under
+// another name; "" if there is none.
 func (r *reading) continued(name string, was *reading, gone map[string]bool) string {
 	if was == nil {
 		return ""

@@ -17,14 +17,14 @@ import (
 // system. Their tokens are compared instead.
 type plainExits struct {
 	lost []Finding
-	// read lists the paths of the files that were read, and unread the paths of files in
-	// languages that are not read.
+	// read contains the paths of the files that were read, and unread contains the paths
+	// of files in languages that are not read.
 	read, unread []string
 }
 
 // plainFile is a changed file in the base and in the candidate.
 type plainFile struct {
-	// from is the path of the file on the base, which differs from path if the file was
+	// from is the path of the file on the base; it differs from path if the file was
 	// moved.
 	path, from string
 	was, is    string
@@ -84,7 +84,7 @@ func (f *plainFile) name() string {
 }
 
 // joinMoved joins each removed file with the new file that has the most lines in common
-// with it, if that is more than half of the lines of both.
+// with it, if the common lines are more than half of all lines in the two files.
 func joinMoved(files []*plainFile) []*plainFile {
 	gone := map[*plainFile]bool{}
 	for _, f := range files {
@@ -106,8 +106,8 @@ func joinMoved(files []*plainFile) []*plainFile {
 	return slices.DeleteFunc(slices.Clone(files), func(f *plainFile) bool { return gone[f] })
 }
 
-// without returns the exits of a list that occur less often in the other list. Each is
-// returned as many times as it is missing there.
+// without returns the exits of a list that occur less often in the other list. Each exit
+// is returned as many times as the other list lacks it.
 func without(list, other []tokens.Exit) []tokens.Exit {
 	have := map[string]int{}
 	for _, e := range other {

@@ -28,7 +28,7 @@ type reading struct {
 	order []string
 	// defined maps variables and fields to the values that are assigned to them.
 	defined map[*types.Var][]definition
-	// peers holds the changed packages on the same side, by import path.
+	// peers holds the changed packages on the same side, keyed by import path.
 	peers map[string]*reading
 	// fresh holds the functions that only this side of the patch has. In this package,
 	// their bodies are inlined where they are called. unique holds the candidate's
@@ -36,7 +36,7 @@ type reading struct {
 	// inlined, because lost guards may have moved there. The base has no unique functions,
 	// because it is not known where its functions went.
 	fresh, unique map[string]bool
-	// harmless records, for functions that have been examined, whether they only compute.
+	// harmless maps each function that has been examined to whether it only computes.
 	harmless map[string]bool
 	// files holds the paths of the package's files, relative to the root of the tree.
 	files map[string]bool

@@ -6,9 +6,9 @@ import "strings"
 const (
 	// whole compares the receiver and the arguments by their values.
 	whole = iota
-	// strength compares the algorithm, however it is called.
+	// strength compares the algorithm, in whatever way it is called.
 	strength
-	// itself compares the presence of the call, and its receiver.
+	// itself means that the call's presence and its receiver are compared.
 	itself
 	// chosen compares only the arguments at the positions that the rule lists.
 	chosen
@@ -31,15 +31,15 @@ type rule struct {
 	// the kind replaces it. If kept is false, as for the mode of a new file, only a change
 	// is a finding.
 	kept bool
-	// opens reports whether the object bypasses a guard, so that every new use of it is a
-	// finding.
+	// opens reports whether the object bypasses a guard, so that every new use of the
+	// object is a finding.
 	opens bool
 	// anyOrder reports whether it does not matter which calls precede the guard.
 	anyOrder bool
 }
 
-// locks are the names of the methods that mark a type as a lock: those of the lock types in
-// package sync.
+// locks lists the names of the methods that mark a type as a lock. They are the names
+// that the lock types in package sync use.
 var locks = map[string]bool{"Lock": true, "RLock": true, "TryLock": true, "TryRLock": true, "Unlock": true, "RUnlock": true}
 
 const lockRule = "a lock"
@@ -153,6 +153,6 @@ var settings = []string{
 	"flag.CommandLine", "flag.FlagSet.Lookup", "flag.FlagSet.Visit", "flag.FlagSet.VisitAll",
 }
 
-// plain are functions that only compute, so it is not a finding if a call to one moves from
-// one side of a guard to the other.
+// plain lists functions that only compute. A call to such a function may move from one
+// side of a guard to the other without being a finding.
 var plain = []string{"errors.*", "fmt.Errorf", "fmt.Sprint*", "strings.*", "strconv.*", "bytes.*", "slices.*", "maps.*", "sort.*", "unicode*", "math*", "cmp.*", "time.*", "error.Error", "context.Context.Err", "context.Cause", "len", "cap", "append", "make", "new", "panic", "min", "max", "string", "copy", "clear", "delete"}

@@ -207,7 +207,7 @@ type Scored struct {
 }
 
 // quick limits the ratio of the time for all cases to the time for a single case. Up to
-// this ratio, a case counts as taking little time compared with a start of the command.
+// this ratio, a case counts as taking little time compared with starting the command.
 const quick = 5
 
 // Base builds the unchanged program and scores it on all cases, then on the last case alone
@@ -284,9 +284,9 @@ func sameMetric(scale *metrics.Scale, of string, one []metrics.Value) error {
 }
 
 // Apart scores the unchanged program on each case in a separate start. If the values of
-// versions differ from start to start, a night scores the versions in this way too, because
-// a process that has run other cases before often takes less time for a case. For now and
-// limit, see [Base].
+// versions differ from start to start, a night scores the versions in this way too,
+// because a process that has run other cases before often takes less time for a case. See
+// [Base] for the parameters now and limit.
 func Apart(ctx context.Context, p *measure.Program, cases []string, now func() time.Time, limit time.Duration) (out []metrics.Value, err error) {
 	begun := now()
 	v, err := p.Make(ctx, "base", nil)

@@ -31,7 +31,7 @@ import (
 // true time, and one start in fifty takes half as long again.
 type clocked struct {
 	scale *metrics.Scale
-	// gain is the share of the time that is saved by each step of the factor towards 7.
+	// gain is the share of the time that each step of the factor towards 7 saves.
 	gain, spread float64
 	world        uint64
 }
@@ -71,8 +71,8 @@ func (c *clocked) Run(_ context.Context, req agent.Request) agent.Result {
 // be better.
 type month struct{ entries, adopted, claims int }
 
-// monthOf runs consecutive nights over a program; fixed reports whether they treat repeats
-// as identical.
+// monthOf runs consecutive nights over a program; fixed reports whether the nights treat
+// repeats as identical.
 func monthOf(t *testing.T, c *clocked, cases, budget, nights int, fixed bool) (out month) {
 	t.Helper()
 	var base []metrics.Value

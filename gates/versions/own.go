@@ -46,9 +46,9 @@ func (r *running) end() error {
 	return errors.Join(err, r.Remove())
 }
 
-// NewOwn returns the agent whose program is in folder, a slash-separated path in a target.
-// files are the files with marked blocks, by path, and base holds the unchanged texts of
-// the blocks.
+// NewOwn returns the agent whose program is in folder, a slash-separated path in a
+// target. files holds the files with marked blocks, keyed by path, and base holds the
+// unchanged texts of the blocks.
 func NewOwn(p *measure.Program, folder string, files map[string][]byte, base agent.Config, start Start) *Own {
 	o := &Own{blocks: map[string]bool{}, base: base.ID()}
 	for name := range base {

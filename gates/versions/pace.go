@@ -16,8 +16,8 @@ const (
 	leastTime = 10 * time.Second
 )
 
-// Bound limits the times of versions to ten times those of the unchanged program plus ten
-// seconds, because the search also produces loops that take long or never end.
+// Bound limits the times of versions to ten times the times of the unchanged program,
+// plus ten seconds, because the search also produces loops that take long or never end.
 func (s *Scored) Bound(p *measure.Program) {
 	p.MakeTime, p.RunTime = leastTime+slower*s.Make, leastTime+slower*s.Run
 }
@@ -37,8 +37,8 @@ func (p *pace) add(name string, d time.Duration) {
 	p.took[name] = max(p.took[name], d)
 }
 
-// bound returns the time that a version may take on a case. It is at most all, the limit
-// for all cases, which is 0 if the default of [measure.Program] applies.
+// bound returns the time that a version may take on a case. The result is at most the
+// limit for all cases (all), which is 0 if the default of [measure.Program] applies.
 func (p *pace) bound(name string, all time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

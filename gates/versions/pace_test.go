@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestPace checks that the time of a version is limited by the time that the unchanged
-// program took on the same case, or by the limit for all cases if that limit is lower or
-// the time is unknown.
+// TestPace checks that the time limit of a version depends on the time that the unchanged
+// program took on the same case. If the limit for all cases is lower, or if that time is
+// unknown, the limit for all cases applies.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	p := pace{took: map[string]time.Duration{}}

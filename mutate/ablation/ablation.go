@@ -130,10 +130,10 @@ func New(o Options) (*Ablation, error) {
 	return a, nil
 }
 
-// Model returns the model for an ablation, which several ablations may share. If there are
-// more configs than the model of a search accepts, Model fits it to those with the most
-// evaluations, because its memory use grows with the square of their number, and its
-// computing time with the cube.
+// Model returns the model for an ablation, which several ablations may share. If there
+// are more configs than the model of a search accepts, Model uses only the configs with
+// the most evaluations, because the memory for a model grows with the square of the
+// number of configs, and the computing time with the cube.
 func Model(o Options) *mutate.Surrogate {
 	evaluations := map[agent.ConfigID]int{}
 	var configs []agent.ConfigID

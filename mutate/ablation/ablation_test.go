@@ -198,8 +198,8 @@ func TestTheBudgetHoldsAndNothingIsPaidTwice(t *testing.T) {
 	})
 }
 
-// TestTheOrderOfTheTellsDoesNotMatter checks that with as many trials in flight as possible
-// and results given in any order, the trials and the result are the same.
+// TestTheOrderOfTheTellsDoesNotMatter checks that the order in which results are given
+// changes neither the trials nor the result, with as many trials in flight as possible.
 func TestTheOrderOfTheTellsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := anyWorld(rt)

@@ -6,12 +6,12 @@ import (
 	"evolve/runtime/agent"
 )
 
-// The burden of proof is on the change: a unit is reverted unless its effect is shown. The
-// units may be reverted together as long as it is not shown, with probability proof, that
-// this costs more than the fraction slight of the gain. If changes can be detected together
-// but are too small to be detected one by one, enough of them stay to carry the gain.
-// Errors tend towards less change, because the confirmation measures the result on other
-// tasks.
+// The burden of proof is on the change: a unit is reverted unless its effect is shown.
+// Units may be reverted together unless it is shown, with the probability proof, that
+// their reversal costs more than the fraction slight of the gain. If changes can be
+// detected together but are too small to be detected one by one, enough of them stay to
+// carry the gain. Errors tend towards less change, because the confirmation measures the
+// result on other tasks.
 const (
 	proof  = .65
 	slight = .2
@@ -97,8 +97,7 @@ func (a *Ablation) seen(id, than agent.ConfigID) (Posterior, bool) {
 	return a.measured(id, than)
 }
 
-// sums returns, for each posterior draw, the sum of the effects of the units that back
-// contains.
+// sums returns, for each posterior draw, the sum of the effects of the units in back.
 func (b posteriors) sums(options []option, back set) []float64 {
 	out := make([]float64, draws)
 	done := set{}

@@ -21,7 +21,7 @@ const (
 	// exactly. Whatever the gain, a loss of one whole task is allowed.
 	slightMeasured = .05
 	// mostMeasured is the maximum fraction of the gain that may be lost by reverting
-	// changes whose effect was observed on every task but does not count as shown.
+	// changes whose effect was observed on every task but is not considered proven.
 	mostMeasured = .1
 	// firstTasks is the number of tasks on which a smaller config is tried in the first
 	// step. Each further step doubles the number of tasks tried.
@@ -157,8 +157,8 @@ func (w *walk) each(units []int) bool {
 	return true
 }
 
-// parameters reverts the remaining units of a parameter together, if possible, for each
-// parameter with more than one.
+// parameters goes through the parameters that have more than one remaining unit. For each
+// of them, it reverts these units together if possible.
 func (w *walk) parameters() bool {
 	for k := range w.params {
 		units := slices.DeleteFunc(w.of(k), func(i int) bool { return w.best.back[i] })
@@ -228,8 +228,8 @@ func (w *walk) effects() bool {
 }
 
 // try reverts units if the loss of all units reverted so far then stays within the bound;
-// went reports whether it did. If try needs further evaluations, known is false, and need
-// is set as far as the budget permits.
+// went reports whether it reverted them. If try needs further evaluations, known is
+// false, and need is set as far as the budget permits.
 func (w *walk) try(units []int) (went, known bool) {
 	back := w.best.back.with(units...)
 	config, ok := w.setBack(back)
@@ -255,9 +255,9 @@ func (w *walk) try(units []int) (went, known bool) {
 	return true, true
 }
 
-// unshown reports whether the loss that a config adds was observed on every task, does not
-// count as shown, and makes the total loss no larger than the fraction mostMeasured of the
-// gain.
+// unshown reports whether the loss that a config adds was observed on every task, does
+// not count as shown, and keeps the total loss at or below a fraction (mostMeasured) of
+// the gain.
 func (w *walk) unshown(id agent.ConfigID, loss float64) bool {
 	if loss > mostMeasured*w.ground.gain+rounding {
 		return false
@@ -294,9 +294,9 @@ func (w *walk) saw(units []int, id agent.ConfigID) {
 }
 
 // effectsOf returns the observed effects of the remaining parameters. The effect of a
-// parameter is that of its whole change, relative to the best config. If that was not
-// observed, it is the effect of one of the parameter's units, observed while more units
-// were present.
+// parameter is the effect of its whole change, relative to the best config. If that
+// effect was not observed, the parameter gets the effect of one of the parameter's units,
+// observed while more units were present.
 func (w *walk) effectsOf() map[int]seenEffect {
 	out := map[int]seenEffect{}
 	for k := range w.params {

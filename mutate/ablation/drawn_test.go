@@ -31,7 +31,7 @@ const (
 var kinds = []kind{additive, together, either, bySort}
 
 // drawn is a world with randomness and a winner selected by a search. The winner has all
-// useful changes and, of many idle ones, those that seemed best in the search's
+// useful changes and, of many idle changes, those that seemed best in the search's
 // evaluations.
 type drawn struct {
 	*world

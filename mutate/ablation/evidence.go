@@ -19,9 +19,9 @@ type evidence struct {
 	tasks []mutate.Task
 	index map[string]int
 	by    map[agent.ConfigID]map[spot]float64
-	// known yields, before any others, the evaluations that were known at the start; count
-	// is their number. unread holds the configs whose known evaluations have not been read
-	// into by.
+	// known yields, before any others, the evaluations that were known at the start;
+	// count is their number. unread holds the configs whose known evaluations have not
+	// been added to the map by.
 	known  iter.Seq[mutate.Observation]
 	count  int
 	unread map[agent.ConfigID]bool
@@ -69,8 +69,8 @@ func (e *evidence) read(o mutate.Observation) (spot, float64, bool) {
 	return spot{task, o.Trial.Repeat}, score, true
 }
 
-// of returns the scores of a config by spot, or nil if it has none. It reads the config's
-// known evaluations when it is first called for the config.
+// of returns a config's scores, keyed by spot, or nil if the config has none. It reads
+// the config's known evaluations when it is first called for the config.
 func (e *evidence) of(id agent.ConfigID) map[spot]float64 {
 	if e.unread[id] {
 		delete(e.unread, id)

@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestEvidenceFromTheStart checks that evaluations that are known from the start count
-// once, that evaluations added to the same list later count only once they are told, and
-// that the first evaluation for a task and repeat counts.
+// TestEvidenceFromTheStart checks that an evaluation known from the start counts once,
+// and that an evaluation added to the same list later counts only after it has been told.
+// Of several evaluations for the same task and repeat, the first counts.
 func TestEvidenceFromTheStart(t *testing.T) {
 	observation := func(id agent.ConfigID, task string, repeat int, score float64) mutate.Observation {
 		return mutate.Observation{Trial: mutate.Trial{Variant: id, Task: task, Repeat: repeat}, Scored: score >= 0, Score: score}

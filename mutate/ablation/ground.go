@@ -55,10 +55,11 @@ func (a *Ablation) newGround() ground {
 	return g
 }
 
-// loss returns how far the score of a config is below that of the winner, in score units,
-// the spots at which it still has to be evaluated, and the number of its evaluations. At
-// a spot where the config has no evaluation but best lost the winner's whole score, the
-// config counts as losing it too; gains count only if they were observed.
+// loss returns how far, in score units, the score of a config is below the winner's
+// score. It also returns the spots at which the config still has to be evaluated, and the
+// number of the config's evaluations. At a spot where the config has no evaluation but
+// the config best lost the winner's whole score, the config counts as losing it too;
+// gains count only if they were observed.
 func (g ground) loss(id, best agent.ConfigID) (loss float64, lack []spot, seen int) {
 	missing, scored := 0., 0.
 	for _, at := range g.spots {
@@ -95,8 +96,8 @@ func (g ground) lost(id agent.ConfigID, at spot) bool {
 	return ok && score <= 0 && g.winner[at] > 0
 }
 
-// difference returns by how much a config scores more than another. The two count as equal
-// at spots where either has no evaluation.
+// difference returns how much higher one config scores than another. The two count as
+// equal at spots where either has no evaluation.
 func (a *Ablation) difference(id, than agent.ConfigID, spots []spot) Posterior {
 	pairs := a.evidence.pairs(than, id, spots)
 	for _, at := range spots {

@@ -2,11 +2,11 @@ package ablation
 
 import "math"
 
-// The model predicts similar scores for similar configs. If a config is good only with all
-// of its changes together, the model therefore predicts that no single change has an
-// effect. So for an agent with randomness, the model alone does not decide about reversals:
-// the reduced config is compared with the winner at fresh spots, and replaces it unless the
-// comparison shows too large a loss. The exception is [Options.ByModel].
+// The model predicts similar scores for similar configs. If a config is good only with
+// all of its changes together, the model therefore predicts that no single change has an
+// effect. So for an agent with randomness, the model alone does not decide what is
+// reverted: the reduced config is compared with the winner at fresh spots, and replaces
+// it unless the comparison shows too large a loss. The exception is [Options.ByModel].
 
 const (
 	// lastPairs is the number of spots at which the reduced config is finally compared with

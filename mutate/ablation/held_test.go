@@ -41,8 +41,8 @@ func needle(idle int) *world {
 	return w
 }
 
-// searched returns evaluations like those of a search that has tried n random configs, each
-// on four tasks, and has more evaluations of winner and champion.
+// searched returns evaluations such as a search would have after trying n random configs
+// on four tasks each. There are more evaluations of the winner and the champion.
 func (w *world) searched(n int, seed int64) []mutate.Observation {
 	rng := rand.New(rand.NewPCG(uint64(seed), 5))
 	out := w.known(50)

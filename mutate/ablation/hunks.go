@@ -74,8 +74,8 @@ func (c change) line(i int) int {
 	return line
 }
 
-// exactly sets the choice for an agent without randomness, based on all evidence. It
-// returns the trials to ask for next, or none if there is nothing left to try.
+// exactly is for an agent without randomness: it sets the choice based on all evidence.
+// It returns the trials to ask for next, or none if there is nothing left to try.
 func (a *Ablation) exactly(left int) []mutate.Trial {
 	if a.hunks {
 		return a.hunked(left)
@@ -161,8 +161,8 @@ func (a *Ablation) dropHunks(spots []spot, left int) []mutate.Trial {
 	return nil
 }
 
-// alike reports whether a config scores no less than the winner at every spot where it was
-// tried, and returns the spots where it was not tried.
+// alike reports whether a config scores no less than the winner at every spot where the
+// config was tried, and returns the spots where it was not tried.
 func (a *Ablation) alike(id agent.ConfigID, spots []spot) (same bool, lack []spot) {
 	for _, at := range spots {
 		if !a.evidence.has(id, at) {
@@ -199,7 +199,8 @@ func (a *Ablation) together(spots []spot, sides []side, left int) []mutate.Trial
 	return nil
 }
 
-// failed reports whether a config scored 0, or was evaluated without a score, at any spot.
+// failed reports whether there is a spot at which a config scored 0 or was evaluated
+// without a score.
 func (a *Ablation) failed(id agent.ConfigID, spots []spot) bool {
 	for _, at := range spots {
 		if score, ok := a.evidence.score(id, at); a.evidence.has(id, at) && (!ok || score <= 0) {

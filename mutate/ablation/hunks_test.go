@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// hunkWorld is an agent with one block of code. Some lines add to its score, and without
-// the line "open" nothing that uses it runs.
+// hunkWorld is an agent with one block of code. Some lines add to its score, and no line
+// that uses "open" runs without the line "open".
 func hunkWorld(tasks int) *world {
 	w := &world{champion: agent.Config{"block": "a\nkeep\nb\nkeep2\nc\nkeep3\nd\n"}, winner: agent.Config{"block": "A1\nA2\nkeep\nB\nkeep2\nuse\nkeep3\nopen\n"}}
 	w.space.Params = []agent.Param{{Name: "block", Kind: agent.Text, MaxChars: 500, Default: w.champion.String("block")}}
@@ -146,8 +146,8 @@ func TestManyHunks(t *testing.T) {
 }
 
 // TestPartsAreOfTheSmallChange checks that two winners that shrink to the same text have
-// the same parts, which are those of that text's own change from the champion, and that the
-// evaluations of the first winner serve the second.
+// the same parts, which are the parts of that text's own change from the champion, and
+// that the evaluations of the first winner serve the second.
 func TestPartsAreOfTheSmallChange(t *testing.T) {
 	first, second := hunkWorld(20), hunkWorld(20)
 	second.winner = agent.Config{"block": "A1\nA2\nkeep\nb\nidle\nkeep2\nuse\nkeep3\nopen\n"}
@@ -162,8 +162,8 @@ func TestPartsAreOfTheSmallChange(t *testing.T) {
 	}
 }
 
-// TestPartsOfJoinedHunks checks that a winner whose hunks were joined ends up with few
-// enough hunks for each to be a part, and that these parts are tried.
+// TestPartsOfJoinedHunks checks that joining hunks leaves the winner with so few hunks
+// that each can be a part, and that these parts are tried.
 func TestPartsOfJoinedHunks(t *testing.T) {
 	lines := func(changed int) string {
 		var b strings.Builder

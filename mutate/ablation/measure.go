@@ -50,8 +50,8 @@ func (a *Ablation) compared() []side {
 }
 
 // measure queues evaluations of the compared configs at fresh spots. It uses half of the
-// remaining budget, so that changes found not to help can be reverted and the rest measured
-// again. If half is too little, it uses all of it.
+// remaining budget, so that changes found not to help can be reverted and the rest
+// measured again. If half of the budget is too little, measure uses all that remains.
 func (a *Ablation) measure(left int) {
 	sides := a.compared()
 	if a.choice.id != a.winnerID && left/len(sides) < a.leastPairs() {
@@ -86,7 +86,8 @@ func (a *Ablation) freshSpot() spot {
 	return at
 }
 
-// singles returns, for each remaining parameter, the choice without the parameter's change.
+// singles returns one choice for each remaining parameter: the choice without that
+// parameter's change.
 func (a *Ablation) singles() []option {
 	var out []option
 	for k := range a.params {
@@ -100,14 +101,15 @@ func (a *Ablation) singles() []option {
 	return out
 }
 
-// beside returns how much more the choice scored than another config at the spots at
+// beside returns how much higher the choice scored than another config at the spots at
 // which both were measured, and the number of these spots. It returns false if there are
-// too few.
+// too few such spots.
 func (a *Ablation) beside(than agent.ConfigID) (b Posterior, pairs int, ok bool) {
 	return a.between(a.choice.id, than)
 }
 
-// between is like beside, but for any measured choice in place of the current one.
+// between does what beside does, but for the given choice, which may be any measured one,
+// instead of the current choice.
 func (a *Ablation) between(choice, than agent.ConfigID) (b Posterior, pairs int, ok bool) {
 	i := slices.IndexFunc(a.bases, func(b base) bool { return b.id == choice })
 	if i < 0 {

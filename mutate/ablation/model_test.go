@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestModelOfManyConfigs checks that the model of a long night covers the configs with the
-// most evaluations, as many as the model of a search takes.
+// TestModelOfManyConfigs checks that the model of a long night covers as many configs as
+// the model of a search, and that these are the configs with the most evaluations.
 func TestModelOfManyConfigs(t *testing.T) {
 	t.Parallel()
 	space := agent.Space{Params: []agent.Param{{Name: "x", Kind: agent.Float, Min: 0, Max: 1, Default: .5}}}

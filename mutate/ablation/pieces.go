@@ -14,7 +14,8 @@ import (
 type finerPart struct {
 	side
 	param, takes string
-	// key identifies the removed part, even if it is removed from different configs.
+	// key identifies the removed part, independently of the config from which the part is
+	// removed.
 	key string
 }
 

@@ -22,9 +22,9 @@ type Posterior struct {
 
 // shown reports whether a difference counts as shown. A difference that was observed on
 // every task counts if the probability that it is positive for new tasks is at least .95.
-// Any other counts if, according to the model, it is about as likely to be positive as not,
-// even though most differences are exactly 0. This selects the median probability model,
-// which predicts best of all selections (Barbieri and Berger 2004).
+// Any other difference counts if, according to the model, it is about as likely to be
+// positive as not, even though most differences are exactly 0. This selects the median
+// probability model, which predicts best of all selections (Barbieri and Berger 2004).
 func (b Posterior) shown() bool {
 	if b.Measured {
 		return b.Positive >= shownMeasured

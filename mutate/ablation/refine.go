@@ -7,7 +7,7 @@ import (
 )
 
 // firstFiner is the minimum number of tasks on which a config without part of a hunk must
-// be tried before further parts are removed from it.
+// be tried before further parts are removed from that config.
 const firstFiner = 4
 
 // leastChecks is the minimum number of checks on all tasks for which the evaluations must
@@ -116,11 +116,12 @@ func (r *refinement) probe() []spot {
 	return r.spots[:n]
 }
 
-// next removes one part. It returns false if no part can be removed, or if evaluations are
-// needed. It reserves evaluations for a check on all spots: of the config without the part
-// and, if the part stays, of the current config. If the evaluations suffice for
-// [leastChecks] checks, the current config is checked before fewer than two checks remain
-// affordable, so that a failure of the last check does not lose everything.
+// next removes one part. It returns false if no part can be removed, or if evaluations
+// are needed. It reserves enough evaluations for a check on all spots, either of the
+// config without the part or, if the part stays, of the current config. If the
+// evaluations suffice for [leastChecks] checks, the current config is checked before
+// fewer than two checks remain affordable, so that a failure of the last check does not
+// lose everything.
 func (r *refinement) next() bool {
 	probe := r.probe()
 	for f := range r.pieces(r.at.config) {

@@ -10,7 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// codeWorld is an agent with one block of code, and with the parts of changes by tokens.
+// codeWorld returns an agent with one block of code, and a function that divides a change
+// of the block into parts made of tokens.
 func codeWorld(t *testing.T, tasks int, base, text string, value func(text string, task int) float64) (*world, func(param, base, text string) []tokens.Attempt) {
 	t.Helper()
 	r, err := tokens.New("f.py", base)
@@ -29,9 +30,9 @@ const (
 	refinedText = "y = n * 7\ndead = 4 * 4\nz = n\nreturn g(n) + 2 + 0 * n\n"
 )
 
-// TestPartsOfAHunkGo checks that within one hunk, what does nothing is removed and a guard
-// that was removed comes back, while the part that matters stays. Without the finer parts,
-// the whole hunk stays.
+// TestPartsOfAHunkGo checks a single hunk: a part that does nothing is removed, a guard
+// that the hunk had removed comes back, and the part that matters stays. Without the
+// finer parts, the whole hunk stays.
 func TestPartsOfAHunkGo(t *testing.T) {
 	w, smaller := codeWorld(t, 20, refinedBase, refinedText, func(text string, _ int) float64 {
 		switch {
@@ -68,9 +69,9 @@ func TestPartsOfAHunkGo(t *testing.T) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-// TestAPartThatOneTaskNeedsStays checks that a part that only one task needs stays in the
-// end, even if the first tasks tried suggest removing it, and that the other parts are
-// still removed.
+// TestAPartThatOneTaskNeedsStays checks that a part that only one task needs is retained,
+// even if the first tasks that are tried suggest removing it, and that the other parts
+// are removed.
 func TestAPartThatOneTaskNeedsStays(t *testing.T) {
 	for needs := range 30 {
 		w, smaller := codeWorld(t, 30, "a = 1\nb = 1\nreturn f(a)\n", "q = n\nb = 1\nif n < 9:\n    n = 9\nw = 3\nreturn g(n)\n", func(text string, task int) float64 {
@@ -172,8 +173,8 @@ func TestPartsAreOfWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestReplacedConditionsComeBack checks that in a hunk that changed as a whole, a condition
-// of the base comes back beside the one that replaced it, and that duplicates and operands
+// TestReplacedConditionsComeBack checks a hunk that changed as a whole: a condition of
+// the base comes back beside the condition that replaced it, and duplicates and operands
 // that add nothing are removed.
 func TestReplacedConditionsComeBack(t *testing.T) {
 	base := "if n < 0 and m:\n    return 0\nreturn f(n)\n"
@@ -196,8 +197,8 @@ func TestReplacedConditionsComeBack(t *testing.T) {
 	}
 }
 
-// TestWholeStatementsGoFirst checks that a guard that was replaced by a statement that
-// does nothing is restored with little more than one check on all tasks.
+// TestWholeStatementsGoFirst checks a guard that was replaced by a statement without
+// effect: the guard is restored, and this takes little more than one check on all tasks.
 func TestWholeStatementsGoFirst(t *testing.T) {
 	base := "def predict(x):\n    if x < 0:\n        return 0\n    return 2 * x\n"
 	text := "def predict(x):\n    seen = x * 31\n    if seen < -4:\n        seen = 12\n    return 7 * x + 0 * seen\n"
@@ -257,9 +258,9 @@ func TestPartsUseTheirEvaluations(t *testing.T) {
 	}
 }
 
-// TestPartsGoThoughTheLastCheckFails checks that a config is tried on all tasks while there
-// are evaluations for a second check, so that what does nothing is removed even if a part
-// beside it is needed on a single task.
+// TestPartsGoThoughTheLastCheckFails checks that a config is tried on all tasks while
+// there are evaluations for a second check, so that a part without effect is removed even
+// if a neighbouring part is needed on a single task.
 func TestPartsGoThoughTheLastCheckFails(t *testing.T) {
 	const tasks = 20
 	var text strings.Builder

@@ -14,8 +14,9 @@ type Result struct {
 	// Small is the reduced winner, or the winner itself if nothing was reverted.
 	Small  agent.ConfigID
 	Config agent.Config
-	// Reverted names the values that were set back to the champion's: parameters, and
-	// members of subsets or lines of texts if the rest of the parameter stays changed.
+	// Reverted names the values that were set back to the champion's: whole parameters,
+	// or only members of a subset or lines of a text if the rest of the parameter's
+	// change is retained.
 	Reverted []string
 	// Effects lists the effects of the remaining parameters, in the order of the space.
 	Effects []Effect
@@ -49,8 +50,9 @@ type Effect struct {
 	// Shown reports whether the effect counts as shown ([Belief]). Changes whose effect is
 	// not shown stay only if all of them together were shown to matter.
 	Shown bool
-	// Untried reports whether the evaluations ended before the config without the
-	// parameter's change was compared with the small config, so no difference is known.
+	// Untried reports whether no difference is known, because the evaluations ended
+	// before the config without the parameter's change was compared with the small
+	// config.
 	Untried bool
 	// Evaluations is how often the config without the change was evaluated for the
 	// comparison.
@@ -65,9 +67,9 @@ type Part struct {
 	// before which they are added. Line is 0 for a parameter that is not a text.
 	Param string
 	Line  int
-	// Alone identifies the champion with only this part, and Without the changed config
-	// without this part, whether or not they were evaluated. Each is empty if its config is
-	// invalid, is the champion, or is the changed config itself.
+	// Alone identifies the champion with only this part, and Without identifies the
+	// changed config without this part, whether or not they were evaluated. Each is empty
+	// if its config is invalid, is the champion, or is the changed config itself.
 	Alone, Without agent.ConfigID
 }
 
@@ -79,8 +81,8 @@ func (a *Ablation) Result() Result {
 	return shown.result(shown.choice.id == a.winnerID && a.choice.id != a.winnerID)
 }
 
-// result describes the choice. whole reports whether nothing was reverted because no
-// comparison showed that the reduced config would keep the gain.
+// result describes the choice. whole is true if no comparison showed that the reduced
+// config would keep the gain, so that nothing was reverted.
 func (a *Ablation) result(whole bool) Result {
 	c := a.choice
 	r := Result{Winner: a.winnerID, Small: c.id, Config: c.config.Clone(), Evaluations: a.spent, Done: a.done, Short: a.short(), Loss: c.loss, Gain: c.gain}

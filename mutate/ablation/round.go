@@ -32,9 +32,9 @@ func (a *Ablation) step() {
 	}
 }
 
-// screened returns how many evaluations the screening by dealt configs may use: half of the
-// budget or, if the other half is too little for measurements, all of it except the
-// evaluations for the last comparison.
+// screened returns how many evaluations the screening of dealt configs may use. This is
+// half of the budget. If the other half is too small for measurements, it is the whole
+// budget except the evaluations for the last comparison.
 func (a *Ablation) screened() int {
 	half := a.budget / 2
 	if a.spent > half {
@@ -60,8 +60,8 @@ const (
 	// number of evaluations for each of them.
 	mostDealt, leastEach = 16, 4
 	// dealtParts is the number of parts into which the units are divided at random. For
-	// each part, there is a config without it, which has most of the units, so that units
-	// that depend on each other mostly stay together.
+	// each part, there is a config without that part. Such a config still has most of the
+	// units, so units that depend on each other mostly stay together.
 	dealtParts = 3
 )
 

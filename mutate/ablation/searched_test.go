@@ -24,7 +24,7 @@ type searched struct {
 type scenario struct {
 	name    string
 	weights map[string]float64
-	// both is the effect of two parameters that only act together.
+	// both is the effect that two parameters have only together.
 	both   float64
 	idle   int
 	tasks  int
@@ -253,9 +253,9 @@ func TestOfASearchedWinnerIdleChangesGo(t *testing.T) {
 	}
 }
 
-// BenchmarkSearched prints, for winners of real searches, the share of idle changes that
-// are reverted, the share of true changes worth at least 3 points that stay, and the share
-// of the gain that is lost. Run it with -benchtime 1x.
+// BenchmarkSearched reduces winners of real searches. It prints the share of idle changes
+// that are reverted, the share of true changes worth at least 3 points that stay, and the
+// share of the gain that is lost. Run it with -benchtime 1x.
 func BenchmarkSearched(b *testing.B) {
 	budgets := []int{0, 500, 2000}
 	for _, s := range scenarios() {

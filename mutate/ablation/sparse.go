@@ -56,8 +56,8 @@ func evidenceOf(c mutate.Contrast) likelihood {
 func newLikelihood(k int) likelihood { return likelihood{mat.NewSymDense(k, nil), make([]float64, k)} }
 
 // additive returns the likelihood of the effects of single options, if a joint effect is
-// the sum of the options' effects. Each row gives the options whose effects one difference
-// consists of.
+// the sum of the options' effects. Each row gives the options whose effects add up to one
+// difference.
 func (l likelihood) additive(rows [][]float64) likelihood {
 	k := len(rows[0])
 	out := newLikelihood(k)
@@ -100,9 +100,9 @@ func inverse(cov *mat.SymDense) (*mat.SymDense, bool) {
 }
 
 // draw draws effects from their posterior by Gibbs sampling. It returns one row per draw,
-// with the effects whose index is below slack. These effects form one family and the others
-// another, each with its own share of nonzero effects and its own variance. The result is
-// deterministic.
+// with the effects whose index is below slack. These effects form one family, and all
+// other effects form another. Each family has its own share of nonzero effects and its
+// own variance. The result is deterministic.
 func (l likelihood) draw(slack int) [][]float64 {
 	k := len(l.h)
 	q := make([][]float64, k)

@@ -15,7 +15,7 @@ import (
 // comparison.
 func (e *evidence) spotsFor(winner, champion agent.ConfigID, maxRepeats, limit int, rng *rand.Rand) []spot {
 	tasks := rng.Perm(len(e.tasks))
-	tried := make([][]int, len(e.tasks)) // the repeats of either config, those of both configs first
+	tried := make([][]int, len(e.tasks)) // the repeats that either config has; those that both configs have come first
 	for _, id := range []agent.ConfigID{winner, champion} {
 		for at := range e.of(id) {
 			if !slices.Contains(tried[at.task], at.repeat) && (maxRepeats <= 0 || at.repeat < maxRepeats) {

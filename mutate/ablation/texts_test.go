@@ -15,9 +15,9 @@ func shownTask(j int) agent.Demonstration {
 	return agent.Demonstration{Task: fmt.Sprintf("request %d", j), Answer: fmt.Sprintf("answer %d %s", j, strings.Repeat("long ", 40))}
 }
 
-// TestTextsAreReducedByTheirParts checks that of a winner with eight demonstrations and
-// four new lines, only the demonstration and the line that matter stay, unabridged, and
-// that no task that the winner or the champion demonstrates is evaluated.
+// TestTextsAreReducedByTheirParts reduces a winner with eight demonstrations and four new
+// lines. Only the demonstration and the line that matter must stay, unabridged. No task
+// that the winner or the champion demonstrates may be evaluated.
 func TestTextsAreReducedByTheirParts(t *testing.T) {
 	w := switches(0, 40, func(c agent.Config) float64 {
 		p := .3
@@ -97,7 +97,8 @@ func TestMovedDemonstrations(t *testing.T) {
 	}
 }
 
-// TestEverythingIsDemonstrated checks that nothing is reduced if no task is left.
+// TestEverythingIsDemonstrated checks that the winner is not reduced if it demonstrates
+// every task, so that no task is left to compare it on.
 func TestEverythingIsDemonstrated(t *testing.T) {
 	p := agent.Param{Name: "shown", Kind: agent.Text, Use: agent.Demonstrations, MaxChars: 5000, Default: ""}
 	a, err := New(Options{

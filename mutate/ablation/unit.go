@@ -56,9 +56,10 @@ func (c changed) fixedSize() bool {
 	return c.Kind == agent.Subset && c.MinItems == most
 }
 
-// newChange returns the change from the champion to the winner, which are canonical
-// configs. A parameter that is absent from the winner because another parameter deactivated
-// it is not part of the change, because reverting the other parameter restores it.
+// newChange returns the change from the champion to the winner, both of which are
+// canonical configs. A parameter that is absent from the winner because another parameter
+// deactivated it is not part of the change, because reverting the other parameter
+// restores it.
 func newChange(space agent.Space, champion, winner agent.Config, hunks bool) change {
 	c := change{space: space, champion: champion, winner: winner, hunks: hunks, made: map[string]madeConfig{}}
 	for _, p := range space.Params {

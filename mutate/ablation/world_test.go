@@ -118,7 +118,7 @@ func (w *world) known(n int) []mutate.Observation {
 	return out
 }
 
-// with adds an observation to others.
+// with returns the known observations followed by one more.
 func with(known iter.Seq[mutate.Observation], o mutate.Observation) iter.Seq[mutate.Observation] {
 	return slices.Values(append(slices.Collect(known), o))
 }

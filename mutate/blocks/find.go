@@ -23,11 +23,11 @@ const (
 	mostProblems = 100
 )
 
-// Find returns the blocks in files, which are given by path, sorted by path and line, and a
-// problem for every marker that cannot be used. If several blocks have the same name, none
-// of them is returned, and each block after the first is a problem. Blocks in generated
-// files are problems. A mark in a string or in a longer comment is not a marker; see
-// [Quoted].
+// Find returns the blocks in files, sorted by path and line, and a problem for every
+// marker that cannot be used. The keys of files are paths. If several blocks have the
+// same name, none of them is returned, and each block after the first is a problem.
+// Blocks in generated files are problems. A mark in a string or in a longer comment is
+// not a marker; see [Quoted].
 func Find(files map[string][]byte) ([]Block, []Problem) {
 	f := search(files)
 	f.refuseTwins()

@@ -26,10 +26,10 @@ const (
 	docLength     = 300 // characters
 )
 
-// Find returns the marked constants in Go files, which are given by path, sorted by path
-// and line, and a problem for every invalid marker. If several constants have the same
-// name, each of them is a problem. A file that has a marker but does not parse is a
-// problem.
+// Find searches Go files, which are keyed by path. It returns the marked constants,
+// sorted by path and line, and a problem for every invalid marker. If several constants
+// have the same name, each of them is a problem. A file that has a marker but does not
+// parse is a problem.
 func Find(files map[string][]byte) ([]Constant, []Problem) {
 	var f finding
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -62,8 +62,8 @@ type finding struct {
 type site struct {
 	spec *ast.ValueSpec
 	doc  *ast.CommentGroup
-	// repeated reports whether the next specification repeats this one's value
-	// implicitly.
+	// repeated reports whether the next specification implicitly repeats the value of
+	// this specification.
 	repeated bool
 	marks    int
 }

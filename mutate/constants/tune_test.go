@@ -86,8 +86,9 @@ func (g *target) run(t *testing.T, dir, program string, args ...string) []byte {
 	return out
 }
 
-// TestTuningARealModule checks that the searcher finds the best of four sizes from
-// benchmarks of builds of the target, and that new runs in a planned order prove it better.
+// TestTuningARealModule checks that the searcher finds the best of four sizes by
+// benchmarks of the target's builds, and that new runs in a planned order prove that this
+// size is better.
 func TestTuningARealModule(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {

@@ -46,8 +46,8 @@ func (e *Collected) take(list []block, current string) {
 	}
 }
 
-// block holds the evaluations of one repeat of the holdout under the champion and under the
-// variant, by task.
+// block holds the evaluations of one repeat of the holdout under the champion and under
+// the variant, keyed by task.
 type block struct {
 	champion, variant map[string]bench.Evaluation
 	// run is the run in which the block was evaluated, and night is the index of that run

@@ -7,12 +7,13 @@ import (
 	"evolve/bench/stats"
 )
 
-// Collected is the evidence about a candidate: its pairs with the champion, by task, from
-// complete blocks only.
+// Collected is the evidence about a candidate: its pairs with the champion, keyed by
+// task, from complete blocks only.
 type Collected struct {
 	order []archive.GroundTask
 	by    map[string]*stats.Pair
-	// blocks counts the complete blocks, and tonight counts those of the current run.
+	// blocks counts the complete blocks, and tonight counts the blocks of the current
+	// run.
 	blocks, tonight int
 	// night is the index of the run whose pairs are being added.
 	night int

@@ -119,9 +119,9 @@ func bound(p archive.ProposalRecord, plan archive.AgentPlan, r archive.AgentResu
 	return nil
 }
 
-// older compares a ruling without stored grounds with the ruling that follows from the
-// workspace's tasks and the candidate's entry in the archive. It ignores the guards,
-// because they may have been set since.
+// older is for a ruling without stored grounds: it compares that ruling with the ruling
+// that follows from the workspace's tasks and the candidate's entry in the archive. It
+// ignores the guards, because they may have been set since.
 func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist, now archive.Grounds) error {
 	for c, err := range a.Candidates(ctx, r.Agent) {
 		if err != nil {
@@ -146,7 +146,7 @@ func older(ctx context.Context, a *archive.Archive, r archive.AgentResult, f arc
 }
 
 // under returns the ruling on a finalist as recomputed from the given grounds instead of
-// the stored ones. A difference from the stored ruling is not an error.
+// the stored grounds. A difference from the stored ruling is not an error.
 func under(ctx context.Context, a *archive.Archive, r archive.AgentResult, f archive.Finalist, g archive.Grounds, by archive.Judged) (stats.Ruling, error) {
 	r.Grounds, f.Judged = &g, &by
 	again, err := Recompute(ctx, a, r, f)

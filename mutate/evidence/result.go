@@ -17,8 +17,8 @@ import (
 type Checked struct {
 	// Recomputed counts the rulings that were confirmed from the stored evaluations.
 	Recomputed int `json:"recomputed"`
-	// Unstored counts the rulings whose inputs are not stored, and Gone those whose
-	// evaluations were removed. Neither kind can be recomputed.
+	// Unstored counts the rulings whose inputs are not stored, and Gone counts the
+	// rulings whose evaluations were removed. Neither kind can be recomputed.
 	Unstored int `json:"unstored,omitempty"`
 	Gone     int `json:"gone,omitempty"`
 }

@@ -32,9 +32,9 @@ type Ruled struct {
 	Other bool
 }
 
-// Latest returns what the runs found about a variant of an agent. It leaves out runs of
-// other archives, because their results make no claim here, and results that the stored
-// evaluations contradict.
+// Latest returns what the runs found about a variant of an agent. It leaves out results
+// that the stored evaluations contradict. It also leaves out runs of other archives,
+// because their results make no claim here.
 func Latest(ctx context.Context, a *archive.Archive, agentID string, variant agent.ConfigID, now Conditions) (out Ruled, err error) {
 	for run, err := range a.Runs(ctx) { // the latest first
 		if err != nil {

@@ -7,8 +7,8 @@ import (
 	"evolve/mutate/evidence"
 )
 
-// TestRuledWords checks that every display of a proposal by hand states what the runs found,
-// and claims nothing that they did not find.
+// TestRuledWords checks that every display of a proposal that was made by hand states
+// what the runs found, and claims nothing that they did not find.
 func TestRuledWords(t *testing.T) {
 	ruling := func(c stats.Claim, reason string) *stats.Ruling {
 		r := &stats.Ruling{Claim: c, New: stats.Interval{Lo: .1, Hi: .3}, Reason: reason}

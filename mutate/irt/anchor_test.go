@@ -46,9 +46,9 @@ func TestAnchorsChangeNoPrediction(t *testing.T) {
 	}
 }
 
-// TestKeptCovariancesAreThoseComputedAgain checks that a model that was previously fitted
-// to other points, the first of which are the same, predicts the same as a model that
-// computes all covariances.
+// TestKeptCovariancesAreThoseComputedAgain checks that a model that keeps covariances
+// from earlier fits, which had only some of the items in common, predicts the same as a
+// model that computes all covariances again.
 func TestKeptCovariancesAreThoseComputedAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	items, _, _ := anyItems(rng, 40, 12, false)

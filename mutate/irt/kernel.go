@@ -17,7 +17,7 @@ type kernel struct {
 	// theta holds the logarithms of the hyperparameters: d variances aᵢ, d lengths, e₂, e₃,
 	// ρ. prior holds their prior medians, and spread the standard deviations of the priors.
 	theta, prior, spread []float64
-	tables               [][]kernelTerm // by dimension and distance
+	tables               [][]kernelTerm // indexed by dimension and distance
 	squares              [Grid + 2]float64
 	pairs, product       float64 // e₂, e₃
 	own                  float64 // k of a point with itself
@@ -123,7 +123,8 @@ func (k *kernel) apart(dim int, a, b int16) int {
 // distant reports whether the positions in a dimension have distances.
 func (d Dimension) distant() bool { return d.Numeric || d.Texts != nil }
 
-// parts holds the sums for a row of covariances. value computes the covariances from them.
+// parts holds the sums for a row of covariances. The method value computes the
+// covariances from these sums.
 type parts struct{ sum, squares, exponent []float64 }
 
 func newParts(n int) parts {
@@ -186,8 +187,8 @@ func (k *kernel) gather(x Point, columns [][]int16, p parts) {
 	}
 }
 
-// move changes the parts of the covariances of x into those of y, which must differ from x
-// in only a few dimensions.
+// move turns the parts of the covariances of x into the parts of the covariances of y.
+// The points x and y must differ in only a few dimensions.
 func (k *kernel) move(x, y Point, columns [][]int16, p parts) {
 	for i, t := range k.tables {
 		if x[i] == y[i] {
@@ -202,14 +203,14 @@ func (k *kernel) move(x, y Point, columns [][]int16, p parts) {
 	}
 }
 
-// row sets out to the covariances between x and the first len(out) points.
+// row writes to out the covariances between x and the first len(out) points.
 func (k *kernel) row(x Point, columns [][]int16, p parts, out []float64) {
 	p = parts{p.sum[:len(out)], p.squares[:len(out)], p.exponent[:len(out)]}
 	k.gather(x, columns, p)
 	k.values(p, out)
 }
 
-// values fills out with the covariances that result from the given parts.
+// values stores in out the covariances that result from the given parts.
 func (k *kernel) values(p parts, out []float64) {
 	for j := range out {
 		out[j] = k.value(p.sum[j], p.squares[j], p.exponent[j])

@@ -67,7 +67,7 @@ const (
 	// firstPace is the length of the first step of a log hyperparameter.
 	firstPace = 0.15
 	// farthest is the maximum distance of a log hyperparameter from its prior median, in
-	// standard deviations of the prior. It keeps covariances finite for any data.
+	// standard deviations of the prior. This limit keeps covariances finite for any data.
 	farthest = 6
 )
 

@@ -143,8 +143,9 @@ func (m *Model) informative(ability float64) float64 {
 	return sum / n
 }
 
-// learn learns the hyperparameters from no more items than the number learnable. Half of
-// them are the ablest items, and the rest are an even selection of the others.
+// learn fits the hyperparameters to the items. If there are more items than learnable, it
+// uses a selection of that size: half of it are the ablest items, and the rest are spread
+// evenly over the others.
 func (m *Model) learn(items []Item, points []Point, targets, noise []float64, steps int) {
 	if len(items) > learnable {
 		order := byAbility(items)

@@ -10,8 +10,8 @@ const Grid = 256
 // Dimension is one coordinate of points.
 type Dimension struct {
 	// Numeric reports whether the dimension is numeric. Positions in a numeric dimension
-	// have distances, as do positions in a dimension with Texts; in all others, positions
-	// are only equal or different.
+	// have distances, as do positions in a dimension with Texts; in all other dimensions,
+	// positions are only equal or different.
 	Numeric bool
 	// Weight is the dimension's share of the parameter to which it belongs.
 	Weight float64

@@ -10,9 +10,9 @@ import (
 // mostSupported is the maximum number of tonight's items in a test of an earlier night.
 const mostSupported = 40
 
-// Support returns how much more likely tonight's results are with the results of an earlier
-// night than without them, as a difference of log likelihoods. It returns 0 if either night
-// has no items, or if a covariance is not positive definite. The items must have abilities
+// Support returns how much the results of an earlier night increase the likelihood of
+// tonight's results, as a difference of log likelihoods. It returns 0 if either night has
+// no items, or if a covariance is not positive definite. The items must have abilities
 // near which scores are linear, as after [Model.Fit].
 func (m *Model) Support(tonight, earlier []Item) float64 {
 	if len(tonight) == 0 || len(earlier) == 0 {

@@ -54,8 +54,8 @@ func (t *Texts) row(code int16) []int16 {
 	return t.apart[i*t.stride : i*t.stride+t.n]
 }
 
-// along returns the distance between the text that code stands for and another text,
-// whose row is given, as an index into the kernel's tables.
+// along returns the distance between the text that code stands for and the text with the
+// given row. The distance is an index into the kernel's tables.
 func along(row []int16, code int16) int {
 	if i := int(FirstText) - int(code); i >= 0 && i < len(row) {
 		return int(row[i])

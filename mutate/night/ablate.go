@@ -19,8 +19,8 @@ const (
 	// ablateShare is the share of the search's evaluations, money and time that is used for
 	// the ablation of finalists.
 	ablateShare = .1
-	// mostAblate is the maximum share for the ablation, which is used if there are many
-	// changes.
+	// mostAblate is the maximum share for the ablation; the ablation gets more than
+	// ablateShare, up to this share, if there are many changes.
 	mostAblate = .25
 	// leastSearched is the number of evaluations per task that are reserved for the search
 	// before the ablation gets more than ablateShare.
@@ -225,7 +225,7 @@ func (m *minimisation) ablate(ctx context.Context, f mutate.Estimate, budget int
 
 // untriedBy returns the reason why some of the changes that stay were not tried alone, or
 // "" if all of them were. made is the number of evaluations that the finalist's ablation
-// made, and planned that of the whole stage.
+// made, and planned is the number planned for the whole stage.
 func untriedBy(r ablation.Result, made, planned int) archive.Untried {
 	switch {
 	case !slices.ContainsFunc(r.Effects, func(e ablation.Effect) bool { return e.Untried }):
@@ -322,7 +322,7 @@ func (n *night) searchTasks() []mutate.Task {
 }
 
 // maxRepeats returns the maximum number of repeats of a config on a task: 1 if a repeat
-// yields no new evidence, and 0, which means no limit, otherwise.
+// yields no new evidence, otherwise 0, which means no limit.
 func (n *night) maxRepeats() int {
 	if n.Agent.Fixed() {
 		return 1

@@ -68,12 +68,12 @@ func (n *night) deceives(id agent.ConfigID) *archive.LeftOut {
 	return nil
 }
 
-// oneEach retains only the first of the finalists with the same set of values, which is
-// also the smallest. Otherwise each of them would use one of the month's entries for the
-// same claim. A finalist with the same values as an earlier entry is replaced by the
-// version of that entry, whose evidence counts for both, unless gates refused that
-// version's code. A finalist with the same values as the unchanged code, or as the
-// reference of candidates, changes nothing and is removed.
+// oneEach retains only one finalist for each set of values: the first, which is also the
+// smallest. Otherwise finalists with the same values would each use one of the month's
+// entries for the same claim. A finalist with the same values as an earlier entry is
+// replaced by the version of that entry, whose evidence counts for both, unless gates
+// refused that version's code. A finalist with the same values as the unchanged code, or
+// as the reference of candidates, changes nothing and is removed.
 func (n *night) oneEach(ctx context.Context, rec *mutate.Recommendation) error {
 	if n.values == nil {
 		rec.Finalists = rec.Finalists[:min(len(rec.Finalists), n.finalists())]
@@ -110,8 +110,8 @@ func (n *night) before(ctx context.Context) ([]confirm.Entry, error) {
 	}), err
 }
 
-// entryOf returns a finalist with its version replaced by that of the entry with the same
-// values. If there is no such entry, it returns the finalist unchanged.
+// entryOf returns a finalist with its version replaced by the version of the entry that
+// has the same values. If there is no such entry, it returns the finalist unchanged.
 func (n *night) entryOf(ctx context.Context, f mutate.Estimate, list []confirm.Entry) (mutate.Estimate, error) {
 	if slices.ContainsFunc(list, func(e confirm.Entry) bool { return e.Variant == f.Variant }) {
 		return f, nil

@@ -168,9 +168,9 @@ func (a *allocation) power(w input) {
 // fewVariants ends the warning of [withFewVariants].
 const fewVariants = ": few variants can be tried"
 
-// withFewVariants returns the warnings without an earlier one that the search has few
-// evaluations. It adds one for the given numbers of evaluations and search tasks if there
-// are fewer than four evaluations for each task.
+// withFewVariants returns the warnings, leaving out an earlier warning that the search
+// has few evaluations. It adds a warning for the given numbers of evaluations and search
+// tasks if there are fewer than four evaluations for each task.
 func withFewVariants(warnings []string, evaluations, tasks int) []string {
 	out := slices.DeleteFunc(slices.Clone(warnings), func(w string) bool { return strings.HasSuffix(w, fewVariants) })
 	if tasks > 0 && evaluations < 4*tasks {

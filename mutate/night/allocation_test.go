@@ -48,8 +48,8 @@ func TestAllocateSaysWhatItCanShow(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		want input
-		// says lists texts that the warnings must contain; if it is nil, there must be no
-		// warnings.
+		// says contains the texts that must occur in the warnings; nil means that there
+		// must be no warnings.
 		says           []string
 		tonight, month bool
 	}{
@@ -98,8 +98,8 @@ func TestAStricterLevelNeedsMoreTasks(t *testing.T) {
 	}
 }
 
-// TestPlanWarnsWithoutABudget checks that a plan names what its holdout lacks before the number
-// of evaluations is known, unless nothing is confirmed.
+// TestPlanWarnsWithoutABudget checks that, even before the number of evaluations is
+// known, a plan names what its holdout lacks, unless nothing is confirmed.
 func TestPlanWarnsWithoutABudget(t *testing.T) {
 	for tasks, want := range map[int]string{2: "1 independent holdout task is too few", 40: ""} {
 		n := newNights(t, tasks)

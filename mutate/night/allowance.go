@@ -92,7 +92,7 @@ func (n *night) dearest(ctx context.Context) (float64, error) {
 	return most, nil
 }
 
-// countUsed counts those of the run's evaluations for the agent that are not requested
+// countUsed counts the run's evaluations for the agent, except those that are requested
 // again.
 func (n *night) countUsed(ctx context.Context) error {
 	for e, err := range n.Archive.Evaluations(ctx, n.Run.ID, n.Agent.ID) {
@@ -100,7 +100,7 @@ func (n *night) countUsed(ctx context.Context) error {
 			return fmt.Errorf("counting the evaluations of the run: %w", err)
 		}
 		switch e.Stage {
-		case bench.StageAA: // these are requested again and found by key
+		case bench.StageAA: // these are requested again and then found by their keys
 			continue
 		case bench.StageConfirm:
 			n.confirmed++

@@ -134,7 +134,7 @@ func TestDraftsRespectTheMoneyOfTheRun(t *testing.T) {
 	}
 }
 
-// No request is sent that could exceed a bound of search.reflect, and the record and the
+// No request that could exceed a bound of search.reflect is sent. The record and the
 // summary name the bound.
 func TestRequestsStayWithinTheirBounds(t *testing.T) {
 	o := wordyNights(t)
@@ -159,8 +159,8 @@ func TestRequestsStayWithinTheirBounds(t *testing.T) {
 	}
 }
 
-// A request that a kill cut off counts with the most that it could use, also towards the
-// run's money.
+// A request that was cut off by a kill counts as if it had used the most that it could.
+// That amount also counts towards the run's money.
 func TestRequestsCutOffByAKillCount(t *testing.T) {
 	o := wordyNights(t)
 	o.Settings.Reflect.MaxUSD = .10
@@ -321,8 +321,9 @@ func TestNextNightSeesWhatWasTried(t *testing.T) {
 	}
 }
 
-// TestBriefsHaveCasesOfEarlierNights checks that a brief for a variant that only an earlier
-// night evaluated shows the variant's cases from that night, and none from the holdout.
+// TestBriefsHaveCasesOfEarlierNights checks the brief for a variant that was evaluated
+// only on an earlier night. The brief must show the variant's cases from that night, and
+// none from the holdout.
 func TestBriefsHaveCasesOfEarlierNights(t *testing.T) {
 	o := wordyNights(t)
 	p := &pen{write: func(int64) (model.Reply, error) { return written("strategy", "Be bold."), nil }}

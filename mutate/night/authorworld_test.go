@@ -103,7 +103,7 @@ func (s *school) Ask() (mutate.Trial, mutate.Status) {
 				t.Brief.Cases = append(t.Brief.Cases, mutate.Case{Task: o.Trial.Task, Score: o.Score})
 			}
 		}
-		// As if the searcher had seen a task that it must not see.
+		// Make it appear that the searcher has seen a task that it must not see.
 		t.Brief.Cases = append([]mutate.Case{{Task: "secret"}}, t.Brief.Cases...)
 		s.components, s.waits = s.components[1:], true
 	default:

@@ -22,8 +22,8 @@ func changeable(s agent.Space) int {
 	return n
 }
 
-// changeableWith counts a parameter and those that depend on it. The dependencies in a
-// space have no cycles.
+// changeableWith counts a parameter and the parameters that depend on it. The
+// dependencies in a space have no cycles.
 func changeableWith(s agent.Space, p agent.Param) int {
 	byValue := map[string]int{}
 	for _, q := range s.Params {
@@ -63,8 +63,9 @@ func varies(p agent.Param) bool {
 	return true
 }
 
-// changedBy counts the parameters in which two configs differ. It ignores a parameter that
-// only one of them has, because that follows from the parameter on which it depends.
+// changedBy counts the parameters in which two configs differ. It ignores a parameter
+// that only one of them has, because its presence follows from the value of the parameter
+// on which it depends.
 func changedBy(config, than agent.Config) int {
 	n := 0
 	for name, v := range config {

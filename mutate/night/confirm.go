@@ -66,13 +66,13 @@ func (n *night) world(fits func(evaluations int) bool) confirm.World {
 // setup returns the settings of tonight's confirmation, after a search with the
 // recommendation rec.
 //
-// While a proposal waits, candidates are measured against the variant that it proposes and
-// must be better than that variant. This is the confirmation that would follow an approval,
-// with the same error control, so nothing in it is lost if the proposal is approved. The
-// alternative would be to compare a candidate's bound against the champion with the
-// estimate of the waiting variant. That would combine the noise of two comparisons, and a
-// new champion would void its evidence. Half of the entries stay free for the time after
-// the decision.
+// While a proposal waits, candidates are measured against the variant that it proposes
+// and must be better than that variant. This is the confirmation that would follow an
+// approval, with the same error control, so nothing in it is lost if the proposal is
+// approved. The alternative would be to compare two figures: a candidate's bound against
+// the champion, and the estimate of the waiting variant. That would combine the noise of
+// two comparisons, and a new champion would void its evidence. Half of the entries stay
+// free for the time after the decision.
 func (n *night) setup(ctx context.Context, rec *mutate.Recommendation) (confirm.Setup, error) {
 	control := n.Settings.Confirm.Control()
 	s := confirm.Setup{

@@ -98,7 +98,7 @@ func TestAConfirmedVariantWhoseProposalIsRefused(t *testing.T) {
 
 // TestWhatAGateRefusesIsNotRecommended checks that if a gate refuses a variant, the next
 // confirmed variant is proposed instead, and that if no other variant is confirmed, the
-// verdict is that the gates refused this one. The archive agrees in both cases.
+// verdict is that the gates refused the first variant. The archive agrees in both cases.
 func TestWhatAGateRefusesIsNotRecommended(t *testing.T) {
 	for _, refused := range []int{1, 2} {
 		m := newMonths(t, 80, 40)
@@ -368,9 +368,9 @@ func TestFixedAgentsHaveOneBlock(t *testing.T) {
 	}
 }
 
-// TestResumeInABlock stops a confirmation after a number of evaluations, as a crash would,
-// and resumes it: no entry and no evaluation is paid for twice, and the result is that of
-// an undisturbed night.
+// TestResumeInABlock stops a confirmation after a number of evaluations, as a crash
+// would, and resumes it. No entry and no evaluation may be paid for twice, and the result
+// must equal the result of an undisturbed night.
 func TestResumeInABlock(t *testing.T) {
 	for _, fixed := range []bool{false, true} {
 		run := func(ctx context.Context, m *months) (archive.AgentResult, error) {
@@ -423,7 +423,7 @@ func TestResumeInABlock(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				latest.State = archive.RunRunning // a killed process leaves it in this state
+				latest.State = archive.RunRunning // a killed process leaves its run in this state
 				if err := m.Archive.PutRun(t.Context(), latest); err != nil {
 					t.Fatal(err)
 				}

@@ -22,11 +22,11 @@ type pastRun struct {
 	from int
 }
 
-// withoutDrift returns the history without the runs in which the champion's scores differ,
-// in either direction, from those of tonight's reruns. A provider that changed its model,
-// or a tool that degraded, has changed the scores of other configs as well. The history of
-// agents without randomness stays whole, because their answers change only with their
-// config and folder.
+// withoutDrift returns the history without the runs in which the champion's scores are
+// higher or lower than in tonight's reruns. A provider that changed its model, or a tool
+// that degraded, has changed the scores of other configs as well. The history of agents
+// without randomness stays whole, because their answers change only with their config and
+// folder.
 func (n *night) withoutDrift(ctx context.Context, past []pastRun, history []mutate.Remembered) ([]mutate.Remembered, error) {
 	if n.Agent.Fixed() || len(history) == 0 {
 		return history, nil

@@ -13,7 +13,8 @@ import (
 )
 
 // TestADriftEndsTheHistory checks that a search learns nothing from nights in which the
-// champion scored differently, because the other configs did so as well.
+// champion scored differently; the other configs scored differently in those nights as
+// well.
 func TestADriftEndsTheHistory(t *testing.T) {
 	for name, drifts := range map[string]bool{"the provider is the same": false, "the provider changed": true} {
 		t.Run(name, func(t *testing.T) {

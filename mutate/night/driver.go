@@ -86,25 +86,25 @@ func (d *driver) run(issue context.Context) error {
 // driveState is the state of one run of a driver.
 type driveState struct {
 	*driver
-	// parallel is the maximum number of evaluations under way, and ahead the maximum number
-	// of evaluations that are under way or wait for a slot.
+	// parallel is the maximum number of evaluations under way, and ahead is the maximum
+	// number of evaluations that are under way or wait for a slot.
 	parallel, ahead int
 	queue           *queue
 	workers         *pool.Pool
 	authors         *conc.WaitGroup // of briefs
-	// latest has a channel for each route, which is closed when the route's latest brief
-	// ends.
+	// latest has a channel for each route; the channel is closed when the route's latest
+	// brief ends.
 	latest   map[string]chan struct{}
 	arrivals chan arrival
 	// buffer holds the results that have arrived but have not yet been passed to the
 	// searcher, by their position in the order of issue. It is empty in free mode.
 	buffer map[int]arrival
-	// asked is the number of trials that were issued, and told the number of results passed
-	// to the searcher; inFlight and open are the numbers of evaluations and of briefs under
-	// way.
+	// asked is the number of trials that were issued, and told is the number of results
+	// passed to the searcher; inFlight and open are the numbers of evaluations and of
+	// briefs under way.
 	asked, told, inFlight, open int
 	// waiting reports whether the searcher needs one more result before it is asked
-	// again, and finished whether it has no more trials.
+	// again, and finished reports whether the searcher has no more trials.
 	waiting, finished bool
 	// err is the first error; no trial is issued after it.
 	err error
@@ -174,7 +174,7 @@ func (s *driveState) next() step {
 	return stepEnd
 }
 
-// end stops the issue of trials if err is not nil. Only the first error is stored.
+// end stops issuing trials if err is not nil. Only the first error is stored.
 func (s *driveState) end(err error) {
 	if s.err == nil {
 		s.err = err

@@ -9,8 +9,8 @@ import (
 	"evolve/bench/confirm"
 )
 
-// records stores the agent's entries into the confirmation and the openings of its holdout
-// in the archive.
+// records stores two things in the archive: the agent's entries into the confirmation,
+// and the openings of its holdout.
 type records struct{ *night }
 
 // Entries returns all entries that the agent has ever had.

@@ -55,7 +55,7 @@ func toySkill(c agent.Config) float64 {
 	return s / 1.3
 }
 
-// toyAgent solves task k of n if its skill is above k/n: it is deterministic and ignores
+// toyAgent solves task k of n if its skill is above k/n. It is deterministic and ignores
 // the seed.
 func toyAgent(n int) inProcess {
 	return func(_ context.Context, req agent.Request) agent.Result {

@@ -127,8 +127,8 @@ func (n *night) trust(ctx context.Context, run string) (trust float64, changed b
 	return trust, then.AgentHash != n.Plan.AgentHash, nil
 }
 
-// operators returns the record of the operators from the end of the latest earlier run that
-// has one, weighted by the trust in that run.
+// operators returns the record of the operators as it was at the end of the latest
+// earlier run that has such a record. The record is weighted by the trust in that run.
 func (n *night) operators(ctx context.Context) (operator.State, error) {
 	for run, err := range n.Archive.Runs(ctx) {
 		if err != nil {

@@ -176,8 +176,8 @@ func TestScoresOfAnotherFormAreForgotten(t *testing.T) {
 }
 
 // TestOlderNightsCountLess checks that the second night back counts for nine tenths, and
-// that an evaluation that both nights have, because an agent without randomness repeats it,
-// counts once.
+// that if both nights have the same evaluation, because an agent without randomness
+// repeats its answers, that evaluation counts once.
 func TestOlderNightsCountLess(t *testing.T) {
 	o := newNights(t, 40)
 	o.Evaluations = 300

@@ -122,13 +122,13 @@ type family struct {
 	before   string // the run whose proposals are not read; "" for none
 	variants map[agent.ConfigID]archive.Variant
 	children map[agent.ConfigID][]agent.ConfigID
-	// original holds the lines of the code as it was in any night.
+	// original holds every line that the original code had in any night.
 	original lineSet
 	// passed holds the versions whose own patch passed its gates.
 	passed map[agent.ConfigID]bool
 	out    map[agent.ConfigID]archive.LeftOut
-	// deceives contains the versions of the map out that deceive their measurement; the
-	// value is true if a gate refused that version itself.
+	// deceives contains those versions in the map named out that deceive their
+	// measurement; the value is true if a gate refused that version itself.
 	deceives map[agent.ConfigID]bool
 }
 
@@ -153,8 +153,8 @@ func (f *family) read(ctx context.Context) error {
 	return nil
 }
 
-// spread leaves out the relatives of the deceiving version that the given proposal
-// proposes.
+// spread leaves out the relatives of a deceiving version. p is the proposal of that
+// version.
 func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 	id, _ := p.VariantOf(f.agent)
 	by, _ := refusedBy(p)
@@ -203,8 +203,8 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 	return f.spreadAlike(ctx, p, refused)
 }
 
-// spreadAlike leaves out the versions that have the same values as a deceiving one, because
-// equal values mean equal behaviour, however the code is written.
+// spreadAlike leaves out the versions that have the same values as a deceptive version,
+// because equal values mean equal behaviour, however the code is written.
 func (f *family) spreadAlike(ctx context.Context, p archive.ProposalRecord, refused string) error {
 	plan, err := f.archive.Plan(ctx, p.Run, f.agent)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -248,16 +248,16 @@ func (f *family) added(id agent.ConfigID) lineSet {
 	return out
 }
 
-// rewritten reports whether a language model wrote a version without any line that a
-// deceiving version added. A version made by an operator does not count, because an
-// operator changes a line but keeps what the line does.
+// rewritten reports whether a version was written by a language model and has none of the
+// lines that a deceiving version added. A version made by an operator does not count,
+// because an operator changes a line but keeps what the line does.
 func (f *family) rewritten(child agent.ConfigID, added lineSet) bool {
 	v := f.variants[child]
 	return v.Author != "" && len(added) > 0 && added.in(v.Config) == 0
 }
 
-// lines returns the lines of a config's texts, each with the name of its text, except those
-// without a letter or a digit, such as a bracket.
+// lines returns the lines of a config's texts, each with the name of its text. It leaves
+// out lines without a letter or a digit, such as a line with only a bracket.
 func lines(c agent.Config) lineSet {
 	out := lineSet{}
 	for name := range c {
@@ -273,15 +273,15 @@ func lines(c agent.Config) lineSet {
 // leave leaves out a version that deceives, unless it is already left out.
 func (f *family) leave(id agent.ConfigID, proposal, reason string) {
 	if !f.deceives[id] {
-		f.deceives[id] = false // the version does not count as refused itself
+		f.deceives[id] = false // the version itself does not count as refused
 	}
 	if _, known := f.out[id]; !known {
 		f.out[id] = archive.LeftOut{Variant: id, Proposal: proposal, Reason: reason}
 	}
 }
 
-// familyScores holds mean scores on search cases by variant and case, and the variant with
-// which they are compared.
+// familyScores holds mean scores on search cases, keyed by variant and case, and the
+// variant with which these scores are compared.
 type familyScores struct {
 	base agent.ConfigID
 	of   map[agent.ConfigID]map[string]mean

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// leastShared is the minimum number of search cases that two versions must share for
-	// the mean of the metric to order them.
+	// leastShared is the minimum number of search cases that two versions must share so
+	// that the mean of the metric can be used to order them.
 	leastShared = 10
 	// firstAlpha is the joint error level of all intervals by which versions are compared
 	// with the version that the score puts first.

@@ -47,8 +47,8 @@ type night struct {
 	opened  Opened
 	result  archive.AgentResult
 	allowance
-	// got counts the evaluations of this process. Once the stage that compares the champion
-	// with itself is over, aa is the number of its evaluations.
+	// got counts the evaluations of this process. Once the stage that compares the
+	// champion with itself is over, aa is the number of evaluations in that stage.
 	got atomic.Int64
 	aa  *int
 	// blocking names the policy limit for which evaluations were waiting when their time
@@ -61,16 +61,17 @@ type night struct {
 	// estimate that other variants must beat.
 	refused []refusal
 	bar     bar
-	// leftOut holds the versions of code that [LeftOut] names, and unsearched those of them
-	// that are in the space. deceiving holds those in leftOut that deceive their
-	// measurement; the value is true if a gate refused that version itself.
+	// leftOut holds the versions of code that [LeftOut] names. unsearched holds the
+	// versions in leftOut that are in the space. deceiving holds the versions in leftOut
+	// that deceive their measurement; the value is true if a gate refused that version
+	// itself.
 	leftOut    map[agent.ConfigID]archive.LeftOut
 	deceiving  map[agent.ConfigID]bool
 	unsearched []mutate.LeftOut
 	// values holds the values of versions of searched code; it is nil for other agents.
 	values *Values
-	// barred holds, for each proposal that a person refused, the variants that look better
-	// but are excluded because of the refusal.
+	// barred contains the variants that look better but are excluded because a person
+	// refused a proposal. The variants are keyed by that proposal.
 	barred map[string][]agent.ConfigID
 	// inert holds the parameters that the model was found not to accept.
 	inert inert
@@ -284,7 +285,7 @@ func (n *night) stages(ctx context.Context) error {
 	if err := n.prune(ctx, rec); err != nil {
 		return err
 	}
-	if n.Plan.Confirm > 0 { // if no evaluations are planned for the confirmation, those of the search decide
+	if n.Plan.Confirm > 0 { // if no evaluations are planned for the confirmation, the evaluations of the search decide
 		if err := n.reallocate(ctx, rec); err != nil {
 			return err
 		}
@@ -398,7 +399,7 @@ func (n *night) bindingNoun() string {
 	return n.bindingLimit(n.made()).Limit.Noun()
 }
 
-// incomplete records why a stage is not complete.
+// incomplete stores the reason why a stage is not complete.
 func (n *night) incomplete(text string) {
 	if n.result.Incomplete != "" {
 		n.result.Incomplete += "; "
@@ -459,15 +460,15 @@ func (n *night) evaluate(ctx context.Context, job bench.Job) (bench.Evaluation, 
 func (n *night) parallel() int { return n.least(max(1, n.Run.Concurrency)) }
 
 // paced returns the number of concurrent evaluations that the night is sure to have. If
-// nights run side by side, this is the night's part of the slots; it gets more of them once
-// other nights are over.
+// nights run side by side, this is the night's part of the slots; the night gets more
+// slots once other nights are over.
 func (n *night) paced() int { return n.least(PartOf(n.Run.Concurrency, n.Beside)) }
 
 // PartOf returns how many of the given number of concurrent evaluations each night gets
 // when several nights (beside) run side by side. Each night gets at least one.
 func PartOf(concurrency, beside int) int { return max(1, concurrency/max(1, beside)) }
 
-// least limits a number of concurrent evaluations to what the agent allows.
+// least returns the number c of concurrent evaluations, limited to what the agent allows.
 func (n *night) least(c int) int {
 	if n.opened.Parallel > 0 {
 		return min(c, n.opened.Parallel)

@@ -13,10 +13,10 @@ import (
 // to the search.
 const maxReason = 500
 
-// observation returns the result of an evaluation for the search. Its time is the time of
-// an answer, as guards compare it. The time is unknown if the agent crashed or if a process
-// was started. In ordered mode the observation contains nothing that is measured with a
-// clock, because the same seed must give the same search.
+// observation returns the result of an evaluation for the search. Its time is the latency
+// of the answer, in the form that guards compare. The time is unknown if the agent
+// crashed or if a process was started. In ordered mode the observation contains nothing
+// that is measured with a clock, because the same seed must give the same search.
 func observation(t mutate.Trial, e bench.Evaluation, ordered bool) mutate.Observation {
 	o := mutate.Observation{
 		Trial: t, Scored: e.Scored, Score: e.Score, CostUSD: e.Usage.CostUSD,

@@ -34,8 +34,8 @@ type pocket struct {
 	lost use
 	// held is the maximum usage of the requests under way.
 	held use
-	// dense is the highest share of its bound on input tokens that any request used; it is
-	// 0 before the first request.
+	// dense is the highest ratio of the input tokens that a request used to the request's
+	// bound on input tokens; it is 0 before the first request.
 	dense float64
 	// dearest is the highest usage of any request. It is used as the bound if the model
 	// does not give one.
@@ -78,8 +78,8 @@ func (p *purse) of(route string) *pocket {
 	return p.routes[route]
 }
 
-// spend counts a request that an earlier process of the run made. lost reports whether it
-// got no answer.
+// spend counts a request that an earlier process of the run made. lost reports whether
+// the request got no answer.
 func (p *purse) spend(route string, u use, lost bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

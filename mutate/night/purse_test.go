@@ -16,9 +16,9 @@ import (
 // output tokens, which cost 3 cents.
 var dear = model.Most{Input: 1000, Output: 1000, InputUSD: .01, OutputUSD: .03}
 
-// TestPurseReserves checks that a request is sent only if the bounds cover its maximum use
-// in addition to that of the requests under way, and that whatever it does not use becomes
-// available again.
+// TestPurseReserves checks that a request is sent only if the bounds cover its maximum
+// use in addition to the maximum use of the requests under way. It also tests that
+// whatever a request does not use becomes available again.
 func TestPurseReserves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPurse(Reflect{Rate: mutate.Rate{MaxUSD: .10}, Routes: []ReflectRoute{

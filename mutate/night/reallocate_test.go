@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestASmallChangeIsWorthBlocks checks, for an agent with random results, that a large gain
-// frees blocks for the ablation, which removes changes without effect.
+// TestASmallChangeIsWorthBlocks checks that, if an agent's results are random, a large
+// gain frees blocks for the ablation, which removes changes without effect.
 func TestASmallChangeIsWorthBlocks(t *testing.T) {
 	whole(t)
 	kept, lent := 0, 0

@@ -22,8 +22,8 @@ import (
 type refusal struct {
 	proposal archive.ProposalRecord
 	config   agent.Config
-	// gain and sd are the search's estimate of the proposal relative to the champion; known
-	// reports whether there is an estimate.
+	// gain is the search's estimate of the proposal's gain over the champion, and sd is
+	// the estimate's standard deviation; known reports whether there is an estimate.
 	gain, sd float64
 	known    bool
 	// against is the variant against which the proposal was measured; nil means the
@@ -122,8 +122,8 @@ func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now str
 	return true, nil
 }
 
-// read completes r with the config of the refused proposal, unless that config is no longer
-// in the space, and with what is recorded about the proposal's measurement.
+// read completes r with what is recorded about the refused proposal's measurement, and
+// with the proposal's config unless that config is no longer in the space.
 func (n *night) read(ctx context.Context, r *refusal) error {
 	v, err := n.Archive.Variant(ctx, n.Agent.ID, r.proposal.Variant)
 	if errors.Is(err, archive.ErrNotFound) {
@@ -199,15 +199,15 @@ func (n *night) exclusion(id agent.ConfigID, c agent.Config, gain, sd float64) *
 	return nil
 }
 
-// bar is the search's estimate of the variant that waits, the one that candidates must
-// beat. The estimate is about the search tasks and relative to the champion. It is 0 if
-// no variant waits.
+// bar is the search's estimate for the waiting variant, which candidates must beat. The
+// estimate is about the search tasks and relative to the champion. It is 0 if no variant
+// waits.
 type bar struct{ gain, sd float64 }
 
 // prune removes from a recommendation the finalists that may not enter the confirmation.
 // These are the finalists that a proposal excludes and, while a proposal waits, the
-// finalists that are not ahead of its variant by a standard deviation in the search's
-// estimate. No evaluations are spent on them.
+// finalists that are not ahead of that proposal's variant by a standard deviation in the
+// search's estimate. No evaluations are spent on them.
 func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 	err := n.readValues(ctx, false)
 	if err != nil {
@@ -233,8 +233,8 @@ func (n *night) prune(ctx context.Context, rec *mutate.Recommendation) error {
 	return n.narrow(ctx, rec)
 }
 
-// narrow removes the finalists that prune removes, judging by the proposals and values
-// known so far.
+// narrow does the work of prune on the finalists, judging by the proposals and values
+// that have already been read.
 func (n *night) narrow(ctx context.Context, rec *mutate.Recommendation) error {
 	rec.Finalists = slices.DeleteFunc(slices.Clone(rec.Finalists), func(f mutate.Estimate) bool {
 		if out := n.exclusion(f.Variant, f.Config, f.Gain, f.SD); out != nil {
@@ -262,8 +262,8 @@ func (n *night) refusedTonight(id agent.ConfigID) bool {
 
 // estimate returns the search's estimate of a variant relative to the champion: tonight's
 // estimate if the variant has one, otherwise the estimate from its last confirmation. If
-// that estimate was measured against a variant that waited then, the measured gain of the
-// waiting variant over the champion is added.
+// that estimate is relative to a variant that was then waiting for a decision, the
+// measured gain of the waiting variant over the champion is added.
 func (n *night) estimate(rec *mutate.Recommendation, entries []confirm.Entry, id agent.ConfigID, against *stats.Reference) (gain, sd float64, known bool) {
 	for _, f := range slices.Concat(rec.Finalists, rec.Front, []mutate.Estimate{rec.Best}) {
 		if f.Variant == id {

@@ -11,10 +11,11 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNearTwins checks that a variant whose numbers differ from those of a refused config
-// by at most a quarter of their ranges stays out unless the search estimates it to be
-// ahead of that config by two standard deviations. If tonight's search has no estimate of
-// the refused config, the estimate from that config's measurement is used.
+// TestNearTwins checks a variant whose numbers differ from the numbers of a refused
+// config by at most a quarter of their ranges: the variant stays out unless the search
+// estimates it to be ahead of that config by two standard deviations. If tonight's search
+// has no estimate of the refused config, the estimate from that config's measurement is
+// used.
 func TestNearTwins(t *testing.T) {
 	t.Parallel()
 	space := agent.Space{Params: []agent.Param{

@@ -14,9 +14,9 @@ import (
 // componentText is a component's name with one text of the component.
 type componentText struct{ component, text string }
 
-// refusedTexts returns the texts of variants whose proposals were refused by gates or a
-// person, or rolled back by a person. Models do not get these texts as examples, because
-// their gain is not what it appears to be.
+// refusedTexts returns the texts of variants whose proposals were refused by gates or by
+// a person, or were rolled back by a person. Models do not get these texts as examples,
+// because their gain is not what it appears to be.
 func (n *night) refusedTexts(ctx context.Context) (map[componentText]bool, error) {
 	out := map[componentText]bool{}
 	for p, err := range n.Archive.Proposals(ctx) {
@@ -43,8 +43,8 @@ func (n *night) refusedTexts(ctx context.Context) (map[componentText]bool, error
 	return out, nil
 }
 
-// others returns the texts in a brief that come from other variants, without the refused
-// ones.
+// others returns the texts in a brief that come from other variants, except the refused
+// texts.
 func (a *author) others(b *mutate.Brief) []mutate.TriedChange {
 	return slices.DeleteFunc(slices.Clone(b.Others), func(o mutate.TriedChange) bool { return a.refusedText(b, o) })
 }

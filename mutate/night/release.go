@@ -11,9 +11,9 @@ import (
 
 // release moves half of the evaluations reserved for the confirmation to the search when
 // there is nothing to confirm, because no variant is ahead or no more variants may enter.
-// made is the number of evaluations that the search has made, and rec its recommendation.
-// One block stays reserved, so that a variant found later can be confirmed. release reports
-// whether the search can continue.
+// made is the number of evaluations that the search has made, and rec is the search's
+// recommendation. One block stays reserved, so that a variant found later can be
+// confirmed. release reports whether the search can continue.
 func (n *night) release(ctx context.Context, rec mutate.Recommendation, made int) (bool, error) {
 	if n.Plan.Confirm == 0 || n.blocking != "" || rec.Exhausted {
 		return false, nil

@@ -73,9 +73,9 @@ func (n *night) rerunChampion(ctx context.Context) error {
 	return nil
 }
 
-// measureChange evaluates the champion of an agent without randomness on those search tasks
-// for which the previously active config or agent has a score and the present config or
-// agent has none.
+// measureChange evaluates the champion of an agent without randomness on some of the
+// search tasks: those that have a score for the previously active config or agent, but
+// none for the present one.
 func (n *night) measureChange(ctx context.Context) error {
 	var jobs []bench.Job
 	for _, id := range n.Watch {

@@ -13,9 +13,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestRetentionChangesNoDecision checks that a candidate that has been open for more than a
-// month is decided by the same evidence, and that nights learn the same things, whether or
-// not retention has removed old records.
+// TestRetentionChangesNoDecision checks that retention has no influence when it removes
+// old records. A candidate that has been open for more than a month must be decided by
+// the same evidence, and nights must learn the same things.
 func TestRetentionChangesNoDecision(t *testing.T) {
 	t.Parallel()
 	plain, kept := monthLater(t, false), monthLater(t, true)

@@ -13,8 +13,8 @@ import (
 // Sample holds everything that an agent is measured on.
 type Sample struct {
 	Search, Holdout []*bench.Task
-	// Hash covers the tasks of the suites, and SplitHash their division into search and
-	// holdout tasks.
+	// Hash covers the tasks of the suites, and SplitHash covers their division into
+	// search and holdout tasks.
 	Hash, SplitHash string
 	// Alike describes near-duplicates in the suites.
 	Alike []string

@@ -43,8 +43,8 @@ func TestDigestsOfTasks(t *testing.T) {
 }
 
 // TestPanelStays tests that reruns take the tasks of earlier nights first, that tasks are
-// taken evenly from a new suite, and that an additional task does not affect the selection
-// of the others.
+// taken evenly from a new suite, and that an additional task does not affect the
+// selection of the other tasks.
 func TestPanelStays(t *testing.T) {
 	suite := func(n int) (out []*bench.Task) {
 		for i := range n {
@@ -77,8 +77,9 @@ func TestPanelStays(t *testing.T) {
 }
 
 // TestReplacedIsMeasuredBeside tests that the reruns measure each task twice with the
-// champion and once with the config that it replaced, within the night's budget, and that
-// the search and the comparison of the champion with itself leave the replaced config out.
+// champion and once with the config that the champion replaced, within the night's
+// budget, and that the search and the comparison of the champion with itself leave the
+// replaced config out.
 func TestReplacedIsMeasuredBeside(t *testing.T) {
 	o := newNights(t, 60)
 	o.Evaluations = 400

@@ -60,7 +60,7 @@ func (m *minimisation) settle(ctx context.Context, rec *mutate.Recommendation, e
 }
 
 // rivals returns the versions that a person or a gate refused, and the versions that
-// entered a confirmation before.
+// entered an earlier confirmation.
 func (m *minimisation) rivals(ctx context.Context) ([]agent.ConfigID, error) {
 	var out []agent.ConfigID
 	for _, r := range m.refused {
@@ -133,8 +133,8 @@ func (m *minimisation) compare(ctx context.Context, a, b agent.ConfigID) error {
 }
 
 // afford reports whether the given number of evaluations is left. If necessary, it takes
-// some from the confirmation, where a version that is equal to another would use more of
-// them. The confirmation retains one block.
+// some from the confirmation, because a version that is equal to another would cost even
+// more evaluations there. The confirmation retains one block.
 func (m *minimisation) afford(need int) bool {
 	p, short := m.Plan, need-m.left
 	if short <= 0 {
@@ -148,8 +148,9 @@ func (m *minimisation) afford(need int) bool {
 	return true
 }
 
-// lacking returns, by case, the evaluations that are needed to determine whether two
-// versions are equal. Cases on which one of them was scored come first.
+// lacking returns the evaluations that are needed to determine whether two versions are
+// equal, grouped by case. Cases on which one of the versions was already scored come
+// first.
 func (m *minimisation) lacking(ctx context.Context, a, b agent.ConfigID) ([][]bench.Job, error) {
 	var configs [2]agent.Config
 	for i, id := range []agent.ConfigID{a, b} {

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Slots limits the concurrent evaluations of nights that run side by side. A free slot goes
-// to the waiting night that has the fewest slots, so each night gets an equal part of the
-// slots when it needs it, and a night with short evaluations does not wait for evaluations
-// of another night that take minutes.
+// Slots limits the concurrent evaluations of nights that run side by side. A free slot
+// goes to the waiting night that has the fewest slots. Each night therefore gets an equal
+// part of the slots when it needs them. A night with short evaluations does not have to
+// wait for another night's evaluations, which may take minutes.
 type Slots struct {
 	mu sync.Mutex
-	// all is the number of slots, free the number of free slots, and reached the maximum
-	// number of slots that were taken at the same time.
+	// all is the number of slots, free is the number of free slots, and reached is the
+	// maximum number of slots that were taken at the same time.
 	all, free, reached int
 	// waiting holds the nights that wait for a slot; the first has waited longest.
 	waiting []*lane

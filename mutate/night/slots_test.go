@@ -9,7 +9,7 @@ import (
 )
 
 // TestSlotsAreSharedEqually checks that a night with short evaluations gets its share of
-// the slots while another night has taken all of them for long evaluations, and that no
+// the slots while another night has taken all slots for long evaluations, and that no
 // slot stays idle.
 func TestSlotsAreSharedEqually(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -38,8 +38,8 @@ func TestSlotsAreSharedEqually(t *testing.T) {
 		<-ctx.Done()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		// After the first minute each night has two slots, for 2 × 59 evaluations of a
-		// minute and 2 × 59 × 60 of a second.
+		// After the first minute each night has two slots, for 2 × 59 evaluations that
+		// take a minute and 2 × 59 × 60 that take a second.
 		if *slow < 118 || *slow > 126 || *quick < 7000 || *quick > 7090 {
 			t.Errorf("%d evaluations of a minute, and %d of a second", *slow, *quick)
 		}

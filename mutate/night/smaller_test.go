@@ -8,7 +8,7 @@ import (
 )
 
 // TestSmaller checks that subtracting the loss of a reduction from a finalist's estimate
-// does not put a bound of its interval below 0.
+// does not put a bound of the estimate's interval below 0.
 func TestSmaller(t *testing.T) {
 	t.Parallel()
 	e := smaller(mutate.Estimate{Score: .1, Lo: .02, Hi: .3, Gain: .05}, ablation.Result{Loss: ablation.Posterior{Mean: .08}})

@@ -34,14 +34,15 @@ type Spec struct {
 	Settings Settings
 	// Variances are the agent's variances, estimated from earlier runs.
 	Variances stats.Variances
-	// Cautions are warnings about the settings; every plan lists them after its own.
+	// Cautions are warnings about the settings; every plan lists them after its own
+	// cautions.
 	Cautions []string
 	// Watch names the search tasks on which an agent without randomness is measured again
 	// because the agent was changed.
 	Watch []string
-	// Panel contains the number of earlier nights that measured the champion on each
-	// search task in its present form. Tonight's reruns of an agent with randomness use
-	// the tasks with the highest numbers first.
+	// Panel contains, for each search task in its present form, the number of earlier
+	// nights that measured the champion on the task. Tonight's reruns of an agent with
+	// randomness use the tasks with the highest numbers first.
 	Panel map[string]int
 	// Replaced is the config that the latest adoption replaced; nil means that there is
 	// none. An agent with randomness is also measured with this config, alongside the
@@ -105,7 +106,7 @@ type Env struct {
 // Agent is the agent that a night improves.
 type Agent struct {
 	ID string
-	// Adapter is the kind of the agent's adapter, for the record.
+	// Adapter is the kind of the agent's adapter; it is only recorded.
 	Adapter string
 	// Hash covers everything that could change an answer, except the config.
 	Hash string
@@ -148,8 +149,8 @@ type Agent struct {
 	Source map[string]string
 	// Problem returns the reason why the text of a component that is code cannot run,
 	// worded to follow "it", or "" if it finds no reason. Problem is nil if texts are not
-	// checked. Imports lists, by component name, the imports that each component must
-	// continue to use.
+	// checked. Imports maps the name of each component to the imports that the component
+	// must continue to use.
 	Problem func(component, text string) string
 	Imports map[string]string
 	// Smaller returns attempts to revert parts of the change to a component that is code;

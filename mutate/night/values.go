@@ -149,9 +149,10 @@ func (v *Values) reduced(list []archive.Ablation) {
 	}
 }
 
-// Alike reports whether two versions have the same value on every search case on which both
-// were scored, and returns the number of these cases. enough reports whether these are all
-// search cases or at least a hundred, or whether the night assumes that the two are equal.
+// Alike reports whether two versions have the same value on every search case on which
+// both were scored, and returns the number of these cases. enough is true if these are
+// all search cases, if there are at least a hundred of them, or if the night assumes that
+// the two versions are equal.
 func (v *Values) Alike(a, b agent.ConfigID) (cases int, alike, enough bool) {
 	for task, o := range v.of[a] {
 		p, both := v.of[b][task]
@@ -181,8 +182,8 @@ func (v *Values) equal(a, b agent.ConfigID) bool {
 	return alike && enough
 }
 
-// Class returns, in no particular order, the other versions that have the same values as
-// the given version.
+// Class returns the other versions that have the same values as the given version, in no
+// particular order.
 func (v *Values) Class(of agent.ConfigID) []agent.ConfigID {
 	var out []agent.ConfigID
 	for id := range v.of {
@@ -222,10 +223,10 @@ func (v *Values) shared(a, b agent.ConfigID, cases int, noun string) string {
 const namedCases = 10
 
 // RefusedAlike describes the proposals that a person rejected or rolled back and whose
-// versions have the same values as the given version on all cases, search and held-out, on
-// which both were scored. It returns "" if there are none. It also names a proposal if the
-// two versions share too few cases for the search to leave the given version out, as long
-// as they share at least namedCases.
+// versions behave like the given version: on all cases, search and held-out, on which
+// both versions were scored, they have the same values. It returns "" if there are none.
+// A proposal is named once the two versions share namedCases cases, even if these are too
+// few for the search to leave the given version out.
 func RefusedAlike(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, id agent.ConfigID) (string, error) {
 	values, err := readValues(ctx, a, plan, nil, true)
 	if err != nil {

@@ -47,8 +47,8 @@ func (o *nights) version(text string) agent.Config {
 	return c
 }
 
-// measureOn evaluates versions on the search tasks, leaving out the first few (skipped is
-// their number).
+// measureOn evaluates versions on the search tasks, leaving out the first ones; skipped
+// is the number of tasks left out.
 func (n *night) measureOn(t *testing.T, skipped int, versions ...agent.Config) {
 	t.Helper()
 	var jobs []bench.Job
@@ -68,9 +68,9 @@ func (n *night) measureOn(t *testing.T, skipped int, versions ...agent.Config) {
 	}
 }
 
-// TestARejectedVersionIsNamedByHeldOutCases checks that a proposal names a version that a
-// person rejected if the two versions are alike on held-out cases, even if they share few
-// search cases.
+// TestARejectedVersionIsNamedByHeldOutCases checks that a proposal of a version names an
+// earlier version that a person rejected if the two versions are alike on held-out cases,
+// even if they share few search cases.
 func TestARejectedVersionIsNamedByHeldOutCases(t *testing.T) {
 	o := codeNightsOf(t)
 	n := o.start(t)
@@ -134,10 +134,11 @@ func (o *nights) entry(t *testing.T, n *night, c agent.Config) {
 	}
 }
 
-// TestWhatAPersonRejectedStaysOutInOtherWords checks that a version with the same values as
-// a version that a person rejected is not a finalist. A version that differs on one case is
-// a finalist. So is a version with the same values as a version that failed tests, because
-// tests concern its text. Versions that deceive stay out however they are worded.
+// TestWhatAPersonRejectedStaysOutInOtherWords checks that a version is not a finalist if
+// it has the same values as a version that a person rejected. A version that differs on
+// one case is a finalist. So is a version with the same values as a version that failed
+// tests, because tests concern its text. Versions that deceive stay out however they are
+// worded.
 func TestWhatAPersonRejectedStaysOutInOtherWords(t *testing.T) {
 	o := codeNightsOf(t)
 	n := o.start(t)
@@ -192,9 +193,9 @@ func TestWhatAPersonRejectedStaysOutInOtherWords(t *testing.T) {
 	}
 }
 
-// TestACommitThatChangesNoValueReopensNothing checks, for a target with a scoring command,
-// that what a person rejected stays out as long as the suite is the same, because the suite
-// has the values of the current code.
+// TestACommitThatChangesNoValueReopensNothing checks, for a target with a scoring
+// command, that a rejected version stays excluded as long as the suite is the same,
+// because the suite has the values of the current code.
 func TestACommitThatChangesNoValueReopensNothing(t *testing.T) {
 	o := codeNightsOf(t)
 	o.Agent.Relative = true
@@ -226,9 +227,9 @@ func TestACommitThatChangesNoValueReopensNothing(t *testing.T) {
 	}
 }
 
-// TestOneEntryForEachSetOfValues checks that of finalists with equal values the first
-// stays, that a finalist with the values of an earlier entry is replaced by that entry, and
-// that a finalist with the values of the current code is dropped.
+// TestOneEntryForEachSetOfValues checks that only the first of several finalists with
+// equal values stays, that a finalist with the values of an earlier entry is replaced by
+// that entry, and that a finalist with the values of the current code is dropped.
 func TestOneEntryForEachSetOfValues(t *testing.T) {
 	o := codeNightsOf(t)
 	n := o.start(t)
@@ -251,10 +252,10 @@ func TestOneEntryForEachSetOfValues(t *testing.T) {
 	}
 }
 
-// TestWhatTooFewCasesShowIsScored checks that a finalist that matches an earlier entry on
-// the cases that both have is scored on the remaining cases, and so is the entry. The
-// finalist is dropped only if all values are equal. If too few evaluations remain for the
-// scoring, it stays.
+// TestWhatTooFewCasesShowIsScored checks a finalist that matches an earlier entry on all
+// cases for which both have values. The finalist and the entry are scored on the
+// remaining cases. The finalist is dropped only if all values are equal. It also stays if
+// too few evaluations remain for the scoring.
 func TestWhatTooFewCasesShowIsScored(t *testing.T) {
 	for name, c := range map[string]struct {
 		entered, text string

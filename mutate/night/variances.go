@@ -20,10 +20,10 @@ const (
 	variedRuns = 2000
 )
 
-// EstimateVariances estimates an agent's variances from earlier runs on the same suites:
-// those with a lower number than the given one. It uses the champion's repeats on search
-// tasks, including the champion's rerun against itself, and the latest ruling on each
-// candidate.
+// EstimateVariances estimates an agent's variances from earlier runs on the same suites;
+// these are the runs with a lower number than the given number. It uses the champion's
+// repeats on search tasks, including the champion's rerun against itself, and the latest
+// ruling on each candidate.
 func EstimateVariances(ctx context.Context, store *archive.Archive, a *Agent, number int) (stats.Variances, error) {
 	tasks, fixed, champion := a.Sample(), a.Fixed(), a.Champion.ID()
 	var rulings []stats.Ruling

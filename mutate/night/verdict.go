@@ -97,7 +97,7 @@ func (n *night) submit(ctx context.Context) (Proposed, error) {
 	return done, nil
 }
 
-// grounds returns the inputs of tonight's rulings other than the evaluations.
+// grounds returns all inputs of tonight's rulings except the evaluations.
 func (n *night) grounds() archive.Grounds {
 	return archive.Grounds{
 		Against: n.Plan.Reference(), Fixed: n.Agent.Fixed(), Metric: n.Agent.Metric, Tasks: evidence.Tasks(n.sample.Holdout), Bounds: n.Agent.Guards,

@@ -15,7 +15,7 @@ import (
 // amend adds a line to a text in response to the parent's clustered failures, without a
 // language model. The line is one of the parameter's offered lines that is related to the
 // failures or, for a free text of instructions, a sentence from a fixed table. Words from
-// failures are foreign text: they serve only as weights and are never written.
+// failures are untrusted text: they serve only as weights and are never written.
 type amend struct{ lex *memory.Lexicon }
 
 func (amend) Name() string { return "amend" }
@@ -139,8 +139,9 @@ func (o amend) instructs(p agent.Param) bool {
 // plainName matches a domain name that may be used in a sentence.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// sentences returns the sentences that address the failures, by kind and domain. It omits
-// sentences that the text already contains and those that do not fit into it.
+// sentences returns the sentences that address the failures, according to the kind and
+// the domain of each. It omits a sentence if the text already contains it or if it does
+// not fit into the text.
 func sentences(p agent.Param, text string, failures []Failure) []amendment {
 	var out []amendment
 	for _, f := range failures {

@@ -8,7 +8,7 @@ import "math/rand/v2"
 type Arms struct {
 	bandit *Bandit
 	picks  int
-	last   map[string]int // by option, the number of its last pick, counted from 1
+	last   map[string]int // the number of the last pick of each option, counted from 1
 }
 
 // longestPause is the maximum number of picks between two picks of the same option, as a

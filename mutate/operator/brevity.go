@@ -55,8 +55,8 @@ func Repeats(a, b, text any) bool {
 	return line != "" && line != repeated(first) && line != repeated(second)
 }
 
-// repeated returns the first line of at least four characters that occurs a second time in
-// a text, or "" if there is none. Spaces around lines are ignored.
+// repeated returns the first line of a text that has at least four characters and occurs
+// a second time, or "" if there is none. Spaces around lines are ignored.
 func repeated(text string) string {
 	var seen []string
 	for line := range strings.Lines(text) {

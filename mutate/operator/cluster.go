@@ -13,7 +13,7 @@ import (
 type Incident struct {
 	Outcome agent.Outcome
 	Domain  string
-	// Text is the task's goal, the graders' reasons, or both. It is foreign text.
+	// Text is the task's goal, the graders' reasons, or both. It is untrusted text.
 	Text string
 }
 
@@ -25,8 +25,8 @@ const (
 )
 
 // Cluster groups incidents by outcome and domain and returns the largest cluster first. A
-// cluster's words are the stems that occur in the largest numbers of its incidents; ties
-// are broken alphabetically.
+// cluster's words are the stems that occur in the most incidents of the cluster; ties are
+// broken alphabetically.
 func Cluster(lex *memory.Lexicon, incidents []Incident) []Failure {
 	type kind struct {
 		outcome agent.Outcome

@@ -20,8 +20,8 @@ const (
 	poolAtMost = 64
 	// alike is the share of common words above which two tasks count as near-duplicates.
 	alike = 0.8
-	// longestShare is the reciprocal of the share of a text's maximum length that one
-	// demonstration may take.
+	// longestShare is the number by which a text's maximum length is divided to get the
+	// maximum length of one demonstration.
 	longestShare = 4
 )
 

@@ -39,7 +39,7 @@ func Fixed(p agent.Param) bool {
 }
 
 // draw returns a random value for a parameter. A text retains those lines of the old text
-// that are not among the offered ones.
+// that are not among the offered lines.
 func draw(p agent.Param, old any, rng *rand.Rand) any {
 	switch p.Kind {
 	case agent.Float, agent.Int:

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// RevivalLimit is the share of a change above which the change is refused because it mostly
-// restores parts that its lineage gave up.
+// RevivalLimit is the largest share of a change that may restore parts that its lineage
+// gave up. A change with a larger share is refused.
 const RevivalLimit = 0.5
 
 // Refuse returns the reason why a child is not new enough, or lengthens a text too much in

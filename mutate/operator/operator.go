@@ -11,7 +11,7 @@ type Failure struct {
 	Outcome agent.Outcome
 	Domain  string
 	// Words are the most frequent stems in the cluster's goals and graders' reasons, most
-	// frequent first. They are foreign text.
+	// frequent first. They are untrusted text.
 	Words []string
 	Count int
 }

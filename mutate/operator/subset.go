@@ -36,7 +36,7 @@ func changeMembers(p agent.Param, old any, _ float64, rng *rand.Rand) (any, bool
 	}), true
 }
 
-// members returns the subset's members that the function in selects, in the order of
+// members returns the members of the subset that in(member) selects, in the order of
 // declaration.
 func members(p agent.Param, in func(string) bool) []string {
 	out := []string{}

@@ -16,7 +16,7 @@ const (
 	maxRationale = 1500
 )
 
-// Draft is a patch written by a model: foreign text of bounded length.
+// Draft is a patch written by a model: untrusted text of bounded length.
 type Draft struct{ Rationale, Diff string }
 
 // read parses an answer. An error is the reason why the answer is invalid, in words that
@@ -50,8 +50,8 @@ func (m Material) read(answer string) (Draft, error) {
 }
 
 // copies reports whether a text contains passages of tasks' answers. It does not quote
-// them, because they may be from the holdout. Passages that the files already contain do
-// not count.
+// these passages, because they may be from the holdout. Passages that the files already
+// contain do not count.
 func (m Material) copies(text string) bool {
 	if m.Answers == nil {
 		return false

@@ -55,8 +55,8 @@ func (m Material) chosen() (shown, others []string) {
 	return shown, others
 }
 
-// words returns, in lower case, the words of at least four letters in a text, including the
-// words that make up its identifiers.
+// words returns the words of at least four letters in a text, in lower case. They include
+// the words that make up the text's identifiers.
 func words(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {

@@ -27,7 +27,7 @@ func (s *search) advance() bool {
 		m := s.ready[0]
 		s.ready = s.ready[1:]
 		if !s.deserves(m) {
-			continue // the variant may become a parent nevertheless
+			continue // the variant gets no more cases, but it may still become a parent
 		}
 		s.stage(m)
 		if len(s.queue) > 0 {
@@ -37,9 +37,9 @@ func (s *search) advance() bool {
 	return false
 }
 
-// deserves reports whether a variant gets further cases. It gets the cases of the first
-// stage unless the probe dropped it, and the cases of a later stage if it may be better
-// than the leader.
+// deserves reports whether a variant gets further cases. A variant gets the cases of the
+// first stage unless the probe dropped it, and the cases of a later stage if it may be
+// better than the leader.
 func (s *search) deserves(m *member) bool {
 	switch {
 	case m.index == 0 || m.left || m.stages == len(s.Stages):
@@ -50,11 +50,11 @@ func (s *search) deserves(m *member) bool {
 	return m.gain > 0 && m.beats(s.bar(m.stages)) >= least
 }
 
-// complete queues the evaluations that the best variants lack in all stages, but only once
-// no more evaluations are left than these variants need. The largest of hundreds of gains
-// on ten cases is biased upwards, and must not decide which variant is confirmed. complete
-// returns false while enough evaluations are left for other variants, and when the best
-// variants lack none.
+// complete queues the evaluations that the best variants still lack in any of the stages,
+// but only once the budget that is left is needed for them. The largest of hundreds of
+// gains on ten cases is biased upwards, and must not decide which variant is confirmed.
+// complete returns false while enough evaluations are left for other variants, and when
+// the best variants lack none.
 func (s *search) complete() bool {
 	last := s.Stages[len(s.Stages)-1]
 	if s.Budget-s.asked > s.Finalists*last {

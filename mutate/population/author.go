@@ -263,9 +263,10 @@ func (s *search) gainOf(d mutate.PastDraft) (float64, bool) {
 	return m.gain - parent.gain, true
 }
 
-// learnChoices recomputes, from all drafts, the bandits for the choices in briefs. A brief
-// that failed because of an outage counts only against its route, and one that exhausted
-// the budget does not count at all. The reward of a route decreases as its cost increases.
+// learnChoices uses all drafts to recompute the bandits for the choices in briefs. A
+// brief that failed because of an outage counts only against its route, and one that
+// exhausted the budget does not count at all. The reward of a route decreases as its cost
+// increases.
 func (s *search) learnChoices() {
 	a := &s.author
 	for _, c := range []*operator.Arms{a.block, a.form, a.route, a.wording} {

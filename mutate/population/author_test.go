@@ -10,9 +10,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// models answer the briefs of a world. Route good moves the numbers a third of the way to
-// the right ones, bad moves them away from the right ones, broken never answers with a
-// text, and same answers with the parent's own text.
+// models answer the briefs of a world. The route good moves the numbers a third of the
+// way to the right ones, the route bad moves them away from the right ones, the route
+// broken never answers with a text, and the route same always returns the parent's own
+// text.
 func (w *world) models(tr mutate.Trial) mutate.Observation {
 	list := read(tr.Config)
 	switch tr.Brief.Route {
@@ -134,7 +135,7 @@ func TestModelsAlone(t *testing.T) {
 }
 
 // TestPastDrafts checks that drafts of earlier nights count for the choice of the route,
-// and drafts of this run for the bounds of a route.
+// and that drafts of this run count for the bounds of a route.
 func TestPastDrafts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(30, 4)

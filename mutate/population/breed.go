@@ -129,9 +129,8 @@ func (s *search) distinct(pool []*member) []*member {
 	})
 }
 
-// behaviour returns a key made from [Options.Apart] and a variant's scores on the first
-// cases of the common order, as many as the given number; known is false while a score is
-// missing.
+// behaviour returns a key made from [Options.Apart] and a variant's scores on the given
+// number of first cases in the common order; known is false while a score is missing.
 func (s *search) behaviour(m *member, cases int) (string, bool) {
 	var key []byte
 	if s.Apart != nil {
@@ -171,7 +170,7 @@ func (s *search) candidates(home *island) ([]*member, []selection.Candidate) {
 			Number: m.index, Mean: m.gain, SD: m.deviation, Evaluations: n, Sum: sum, Variance: m.squares / max(1, m.common-1), Pending: m.pending, Children: m.children, Tasks: m.scores,
 		}
 		list[i].Domains = s.profile(m)
-		if s.Selection == selection.MapElites { // by the size of the program instead of its cost
+		if s.Selection == selection.MapElites { // this selection uses the size of the program instead of its cost
 			list[i].Cost = float64(m.size)
 			if m.results > 0 {
 				list[i].Latency = m.seconds / float64(max(1, m.timed))

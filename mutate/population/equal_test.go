@@ -7,8 +7,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestEqualFinalistsCountOnce checks that finalists with equal scores on all cases together
-// take only one place, with the smallest of them first and the others directly after it.
+// TestEqualFinalistsCountOnce checks that finalists with equal scores on all cases count
+// as one finalist. The smallest of them comes first, and the others come directly after
+// it.
 func TestEqualFinalistsCountOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(12, 3)
@@ -28,7 +29,7 @@ func TestEqualFinalistsCountOnce(t *testing.T) {
 		}
 	}
 	s := start(t, o)
-	for _, m := range s.members[1:] { // as they are after the stages of a search
+	for _, m := range s.members[1:] { // puts the variants in the state that they have after the stages of a search
 		m.stages = len(s.Stages)
 	}
 	var got []agent.ConfigID

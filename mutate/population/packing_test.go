@@ -73,7 +73,8 @@ func (w rewriting) Make(s operator.FailureContext, rng *rand.Rand) (operator.Chi
 	return operator.Child{Config: agent.Config{"b": c.Text}, Operator: w.Name(), Rationale: c.Operator + " " + c.Describes, Both: w.cross}, ok
 }
 
-// packer packs by many rules in a single program, whose text is main.
+// packer is a test that packs by many rules, all of which are in a single program; main
+// is the text of the program.
 type packer struct {
 	t    *testing.T
 	dir  string

@@ -30,8 +30,8 @@ type search struct {
 	normals map[string]bool
 	// barred holds the reasons why programs are left out, by the programs' normal forms.
 	barred map[string]string
-	// alike maps each behaviour, on the cases of the probe and on those of the first stage,
-	// to the variants that show it.
+	// alike maps each behaviour to the variants that show it. A behaviour is observed on
+	// the cases of the probe or on those of the first stage.
 	alike   map[string][]*member
 	audits  audits
 	islands []island
@@ -43,7 +43,7 @@ type search struct {
 	ready, waiting []*member
 	asked, told    int    // evaluations
 	trials         int    // evaluations and briefs asked for
-	spent          [2]int // evaluations received for variants without and with a language model's work
+	spent          [2]int // evaluations received: for variants without a language model's work, and for variants with such work
 	// fresh reports whether the gains take all results so far into account.
 	fresh     bool
 	exhausted bool

@@ -219,9 +219,10 @@ func TestSmallBudgets(t *testing.T) {
 	}
 }
 
-// TestFewCasesFarAhead checks that a variant that is far ahead on ten cases, because it was
-// found when few evaluations were left, is recommended before a variant that is slightly
-// ahead on all cases. A variant whose lead may be luck is not.
+// TestFewCasesFarAhead checks that a variant that is far ahead on ten cases, because it
+// was found when few evaluations were left, is recommended before a variant that is
+// slightly ahead on all cases. A variant whose lead may be luck is not recommended before
+// it.
 func TestFewCasesFarAhead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(40, 4)

@@ -3,8 +3,8 @@ package population
 import "math"
 
 const (
-	// hopeless is the probability of being better than the champion below which a variant
-	// is dropped after the probe.
+	// hopeless is the threshold for the probability that a variant is better than the
+	// champion. If the probability is lower after the probe, the variant is dropped.
 	hopeless = .02
 	// leastAudits is the number of audits that are needed before equal scores on the probe
 	// count as equal behaviour, and mostOther is the maximum share of the audited variants
@@ -17,9 +17,9 @@ const (
 // audits counts variants that had the same scores on the probe as another variant that is
 // not larger.
 type audits struct {
-	// met counts all such variants. Of those that were evaluated in the first stage
-	// nevertheless, same counts the ones that behaved like another variant there too, and
-	// other counts the rest.
+	// met counts all such variants. Some of them were evaluated in the first stage
+	// nevertheless. Of these, same counts the variants that behaved like another variant
+	// there too, and other counts the rest.
 	met, same, other int
 }
 

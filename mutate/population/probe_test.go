@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// mostly makes children that behave as changed programs mostly do. Of ten variants, five
-// behave like the parent, one of those with a shorter text, and two fail.
+// mostly is an operator whose children behave as changed programs usually do. Of ten
+// variants, five behave like the parent, one of those with a shorter text, and two fail.
 type mostly struct{ nudge }
 
 func (o mostly) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {
@@ -122,8 +122,9 @@ func TestProbeOfChance(t *testing.T) {
 }
 
 // TestPromisingFirst checks that a variant that is better on its first cases gets its
-// remaining cases before variants that change nothing get theirs. With a small budget, and
-// many evaluations under way at once, it must not wait for all of them.
+// remaining cases before variants that change nothing get theirs. With a small budget,
+// and with many evaluations under way at once, the better variant must not have to wait
+// for all the others.
 func TestPromisingFirst(t *testing.T) {
 	t.Parallel()
 	for seed := range int64(10) {
@@ -144,8 +145,8 @@ func TestPromisingFirst(t *testing.T) {
 	}
 }
 
-// seldom makes a variant that is better in one of ten calls, and one that changes nothing
-// in the others.
+// seldom is an operator. In one of ten calls it makes a better variant; in the others, a
+// variant that behaves like its parent.
 type seldom struct{ nudge }
 
 func (seldom) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool) {

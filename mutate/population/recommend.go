@@ -15,12 +15,12 @@ const caution = .5
 // normal95 is the 97.5 % quantile of the normal distribution.
 const normal95 = 1.959964
 
-// Recommend implements [mutate.Searcher]. The best variant is the one with the largest gain
-// minus half its standard deviation, if that difference is above 0, and otherwise the
-// champion. If some variants were evaluated on the cases of all stages, another variant
-// counts only if its gain exceeds both 0 and the gains of these variants by more than luck
-// on fewer cases explains. Finalists with equal scores count once in Options.Finalists; the
-// smallest comes first.
+// Recommend implements [mutate.Searcher]. The best variant is the one with the largest
+// gain minus half its standard deviation, if that difference is above 0, and otherwise
+// the champion. If some variants were evaluated on the cases of all stages, another
+// variant counts only if its gain exceeds 0, and also exceeds the gains of these
+// variants, by more than can be explained by luck on fewer cases. Finalists with equal
+// scores count once in Options.Finalists; the smallest comes first.
 func (s *search) Recommend() mutate.Recommendation {
 	s.refresh()
 	champion := s.members[0]
@@ -90,8 +90,8 @@ func (s *search) luck(m *member) float64 {
 	return math.Sqrt(2*math.Log(float64(len(s.members)))) * m.deviation
 }
 
-// rival compares the variants of language models with those that come only from operators;
-// it returns nil if either kind has no evaluations.
+// rival compares the variants that language models made with those that only operators
+// made; it returns nil if either kind has no evaluations.
 func (s *search) rival(ranked []*member) *mutate.Rival {
 	out := &mutate.Rival{Evaluations: min(s.spent[0], s.spent[1])}
 	if out.Evaluations == 0 {

@@ -60,8 +60,8 @@ type together struct {
 	space   agent.Space
 	// code holds the texts of the champion.
 	code agent.Config
-	// now is the search of the current part; second reports whether that is the second
-	// part.
+	// now searches in the current part; second reports whether the current part is the
+	// second part.
 	now    mutate.Searcher
 	second bool
 	// before is the number of trials of the first part, told is the number of results
@@ -254,8 +254,8 @@ func (s *together) Recommend() mutate.Recommendation {
 	return rec
 }
 
-// estimate returns an estimate from the first part with the champion's texts added to its
-// config.
+// estimate takes an estimate from the first part and returns it with the champion's texts
+// added to its config.
 func (s *together) estimate(e mutate.Estimate) mutate.Estimate {
 	e.Config = s.whole(e.Config)
 	e.Variant = e.Config.ID()

@@ -113,8 +113,9 @@ func (mix) Make(s operator.FailureContext, rng *rand.Rand) (operator.Child, bool
 	return operator.Child{Config: agent.Config{"block": write(list)}, Operator: "mix", Rationale: "numbers mixed", Both: true}, true
 }
 
-// drive runs a search with the given number of evaluations in flight, reports their results
-// in random order, and returns the trials in the order in which they were asked for.
+// drive runs a search with the given number of evaluations in flight. It reports the
+// results of the evaluations in random order, and returns the trials in the order in
+// which the search asked for them.
 func drive(t *testing.T, s mutate.Searcher, inFlight int, score func(mutate.Trial) (float64, bool)) []mutate.Trial {
 	t.Helper()
 	return driveWith(t, s, inFlight, score, func(tr mutate.Trial) mutate.Observation {

@@ -23,8 +23,8 @@ type proposal struct {
 // unreadableError is the reason why an answer cannot be read as a proposal.
 type unreadableError struct{ error }
 
-// read parses an answer, which may have been cut off, as foreign text. The error gives the
-// reason why the answer is not a proposal, in words that follow "the answer".
+// read parses an answer, which is untrusted text and may have been cut off. The error
+// gives the reason why the answer is not a proposal, in words that follow "the answer".
 func read(answer string, cut bool) (proposal, error) {
 	var p proposal
 	if len(answer) > maxAnswer {

@@ -158,8 +158,8 @@ func TestCodeRequest(t *testing.T) {
 }
 
 // TestCodeRequestHasTheOtherBlocks checks that a request shows the other blocks of the
-// version: the version may have changed them, and the source around the block to be written
-// is the code in use.
+// version, because the version may have changed them, whereas the source around the block
+// to be written is the code in use.
 func TestCodeRequestHasTheOtherBlocks(t *testing.T) {
 	t.Parallel()
 	m := code()

@@ -9,7 +9,8 @@ import (
 	"evolve/runtime/memory"
 )
 
-// Dataset summarises the search tasks for a model. It is foreign text of bounded length.
+// Dataset summarises the search tasks for a model. The result is untrusted text of
+// bounded length.
 type Dataset struct {
 	Tasks   int      `json:"tasks"`
 	Domains []string `json:"domains,omitempty"`

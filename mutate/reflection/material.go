@@ -9,12 +9,12 @@ import (
 
 // Material is what a model gets about a config, with the data for checking the model's
 // answer. Only Space, Config and Component are required. Goals, answers, reasons,
-// transcripts, feedback and rationales are foreign text.
+// transcripts, feedback and rationales are untrusted text.
 type Material struct {
 	Space     agent.Space
 	Config    agent.Config
 	Component string
-	// Form is the kind of change, and Wording the name of the request's wording; see
+	// Form is the kind of change, and Wording is the name of the request's wording; see
 	// [Wordings].
 	Form    mutate.Form
 	Wording string
@@ -52,8 +52,8 @@ type Material struct {
 	// Room is the number of tokens that the model can read; 0 means unknown. The request is
 	// shortened until its estimated length fits.
 	Room int
-	// Answers finds passages of tasks' answers, including the holdout's; if nil, none are
-	// found. Its contents are never shown to the model.
+	// Answers finds passages of the answers to tasks, including holdout tasks; if nil,
+	// none are found. Its contents are never shown to the model.
 	Answers *bench.AnswerIndex
 }
 

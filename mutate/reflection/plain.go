@@ -15,15 +15,15 @@ import (
 //go:embed plain.md
 var plainTask string
 
-// linesAsked is the number of lines that the request asks for in an answer in plain text,
-// and linesRead is the maximum number of lines of such an answer that are read.
+// linesAsked is the number of lines that the request asks for if the answer is in plain
+// text. linesRead is the maximum number of lines that are read from such an answer.
 const (
 	linesAsked = 3
 	linesRead  = 8
 )
 
-// plainRationale is the rationale of a proposal in plain text, which has no field for a
-// rationale.
+// plainRationale is the rationale of a proposal that is made in plain text, because plain
+// text has no field for a rationale.
 const plainRationale = "a line of the model's answer, which gives no reason"
 
 // plainOrder returns the part of the request that asks for an answer in plain text: one

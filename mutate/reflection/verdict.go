@@ -13,8 +13,8 @@ import (
 	"evolve/runtime/safety"
 )
 
-// nothing is the answer of a model that has no proposal. A model whose answers must follow
-// a schema gives this answer as the value.
+// The constant nothing is the answer of a model that has no proposal. A model whose
+// answers must follow a schema gives this answer as the value.
 const nothing = "unknown"
 
 // maxRationale is the maximum length of a rationale, in bytes.
@@ -34,8 +34,9 @@ func (m Material) judge(p proposal) (mutate.Draft, error) {
 }
 
 // accept converts a proposed value to a draft, or returns the reason for its refusal, in
-// words that follow "the answer". The draft is canonical in the space and differs from the
-// config only in the component, and in what the component activates or deactivates.
+// words that follow "the answer". The draft is canonical in the space and differs from
+// the config only in the component and in the parameters that the component activates or
+// deactivates.
 func (m Material) accept(raw any, why string) (mutate.Draft, error) {
 	param, ok := m.Space.Lookup(m.Component)
 	before, active := m.Config[m.Component]

@@ -124,7 +124,7 @@ func TestRationaleIsOneVisibleLine(t *testing.T) {
 }
 
 // FuzzAnswer checks that any answer from a model is either refused or makes one change to
-// the component that is valid in the space.
+// the component, and that this change is valid in the space.
 func FuzzAnswer(f *testing.F) {
 	for _, component := range []string{"prompt", "steps", "mode", "tools"} {
 		for _, v := range []any{"deep", 3, []string{"grep"}, nil, map[string]any{"a": 1}, strings.Repeat("ä", 400)} {

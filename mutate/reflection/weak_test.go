@@ -113,8 +113,8 @@ func TestPlainAnswers(t *testing.T) {
 	}
 }
 
-// TestPlainRequest checks that a request for plain text has no schema and does not mention
-// JSON, and that an answer to it counts up to the line that was cut off.
+// TestPlainRequest checks that a request for plain text has no schema and does not
+// mention JSON, and that the lines of an answer are used up to the line that was cut off.
 func TestPlainRequest(t *testing.T) {
 	m := testMaterial("prompt")
 	if req := m.request("r", 1); !json.Valid(req.Schema) || req.Sampling.MaxTokens == 0 {

@@ -175,8 +175,8 @@ func (v *view) repeats(list []ast.Expr) bool {
 	return false
 }
 
-// always reports whether a chain compares one expression with two constants in such a way
-// that the result is known, as in x != 1 || x != 2.
+// The method always reports whether a chain compares one expression with two constants in
+// such a way that the result is known, as in x != 1 || x != 2.
 func (v *view) always(list []ast.Expr, op token.Token) bool {
 	compare := token.NEQ
 	if op == token.LAND {

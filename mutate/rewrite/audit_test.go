@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestNeverChanged checks what no chain of mutants may change or add.
+// TestNeverChanged checks that every chain of mutants keeps certain code and never adds
+// certain other code.
 func TestNeverChanged(t *testing.T) {
 	for name, c := range map[string]struct {
 		fixture

@@ -13,7 +13,7 @@ const crossover = "crossover"
 // crossing is the state of one crossover.
 type crossing struct {
 	*mutation           // of the text
-	other     *mutation // state for the text from which a part is taken
+	other     *mutation // of the text from which a part is taken
 	// have holds the expressions and statements that the text already has; they are not
 	// taken from the other text.
 	have map[string]bool

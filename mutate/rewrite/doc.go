@@ -1,10 +1,10 @@
-// Package rewrite rewrites the text of a marked block of Go source with typed operators on
-// syntax trees, the mutation operators of genetic programming. Constants are perturbed;
-// operators and comparisons are replaced; terms, conditions and calls are grown, dropped,
-// hoisted and swapped; guards and assignments are inserted; statements are deleted,
-// duplicated and reordered; and subtrees of one text are put into another
+// Package rewrite rewrites the text of a marked block of Go source with typed operators
+// on syntax trees, the mutation operators of genetic programming. Constants are
+// perturbed; operators and comparisons are replaced; terms, conditions and calls are
+// grown, dropped, hoisted and swapped; guards and assignments are inserted; statements
+// are deleted, duplicated and reordered; and subtrees of one text are put into another
 // ([Rewriter.Mutate], [Rewriter.Cross]). The package needs no model. It runs nothing and
-// writes nothing; its input is foreign data of bounded length.
+// writes nothing; its input is untrusted data of bounded length.
 //
 // A block consists of whole declarations, or of whole statements of one function. Every
 // result
@@ -20,8 +20,8 @@
 //     end, and recursive functions stay as they are, and no call adds recursion;
 //   - is at most three times as large as the block, plus a hundred syntax nodes.
 //
-// Two things are left to the caller's tests: an index out of range or a division by zero at
-// run time, and a loop that becomes long because its limit becomes large.
+// Two things are left to the caller's tests: an index out of range or a division by zero
+// at run time, and a loop that becomes long because its limit becomes large.
 //
 // [Normal] reduces texts to their essential tokens, and [Size] measures them.
 package rewrite

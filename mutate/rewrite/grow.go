@@ -368,8 +368,8 @@ func (g *grower) operation(a expr, t types.Type, depth int) (expr, bool) {
 	return binary(a, op, b), ok
 }
 
-// called grows a call whose result has the given type; given, if not nil, is one of the
-// arguments.
+// called grows a call whose result has type t. If the parameter given is not nil, it is
+// one of the arguments.
 func (g *grower) called(t types.Type, given *expr, depth int) (expr, bool) {
 	type function struct {
 		name string

@@ -166,8 +166,8 @@ func (v *view) variables(n ast.Node) map[types.Object]bool {
 	return list
 }
 
-// note adds the variables, constants and functions in a node to those on which the end
-// depends.
+// note adds the variables, constants and functions in a node to those on which the end of
+// the loop depends.
 func (c *control) note(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)

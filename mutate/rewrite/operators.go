@@ -226,7 +226,7 @@ func (m *mutation) variable() (change, bool) {
 	return m.replace(p, e), ok && e.text != m.text(p.node)
 }
 
-// term draws a place that holds a number.
+// term draws a place whose expression is a number.
 func (m *mutation) term() (place, bool) {
 	return m.pick(m.sites.values, func(p place) bool { return numeric(m.typeOf(p.node)) })
 }

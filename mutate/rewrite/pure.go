@@ -116,7 +116,7 @@ func purityOf(list []*ast.FuncDecl, math string, values func(string) bool, outer
 }
 
 // pure reports whether a function has no side effects and neither the function itself nor
-// any function that it calls uses one of the names in the set without.
+// any function that it calls uses a name that is in without.
 func (p *purity) pure(name string, mentions *functions, without map[string]bool) bool {
 	seen := map[string]bool{}
 	var check func(name string) bool
@@ -152,8 +152,8 @@ func (p *purity) pure(name string, mentions *functions, without map[string]bool)
 	return check(name)
 }
 
-// harmless reports whether a function has no side effects if the functions of the package
-// that it calls have none.
+// harmless reports whether a function has no side effects, on the assumption that the
+// functions that it calls in its own package have none.
 func harmless(f *ast.FuncDecl, math string, values func(string) bool) (called []string, ok bool) {
 	own := declared(f) // true for a variable whose values were made in the function, so that its elements may be assigned
 	for name := range own {

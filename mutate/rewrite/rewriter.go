@@ -26,7 +26,7 @@ const (
 	mostTries = 3  // of one operator
 )
 
-// mutation is the state of one change, as read by operators.
+// mutation is the state of one changein the form that operators read.
 type mutation struct {
 	*view
 	sites *sites

@@ -55,12 +55,13 @@ type Rewriter struct {
 	incomplete bool
 
 	// before and after are the parts of a unit around the block's text: a unit is a file
-	// that consists of before, the text, and after. It begins with the imports.
+	// that consists of before, the text, and after. The unit begins with the imports.
 	before, after string
 	imports       int // the offset where the imports end
 	// statements reports whether the block is within a function. If it is, the block is
-	// in a list of statements. The list begins at the offset open of the unit, and its
-	// end is shut bytes before the unit's end.
+	// in a list of statements. In that case, open is the offset in the unit at which the
+	// list begins, and shut is the number of bytes from the end of the list to the end of
+	// the unit.
 	statements bool
 	open, shut int
 

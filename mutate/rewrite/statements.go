@@ -282,7 +282,7 @@ func (m *mutation) duplicate() (change, bool) {
 	return change{}, false
 }
 
-// within returns those of the sites that are in a statement.
+// within returns the sites that are in a statement.
 func (s *sites) within(n ast.Stmt) *sites {
 	in := func(x ast.Node) bool { return x.Pos() >= n.Pos() && x.End() <= n.End() }
 	places := func(list []place) []place {

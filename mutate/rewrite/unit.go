@@ -45,7 +45,7 @@ func (r *Rewriter) parseUnit(text string) (*unit, string) {
 	}
 	u.source = r.before + text + gap + r.after
 	u.set = token.NewFileSet()
-	u.set.AddFile("", 1, r.pad) // positions of a unit follow those of the context
+	u.set.AddFile("", 1, r.pad) // the positions of a unit begin after the positions of the context
 	tree, err := parser.ParseFile(u.set, "block.go", u.source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		reason := err.Error()
@@ -396,8 +396,8 @@ func (v *view) exports() []string {
 	return list
 }
 
-// unnamed returns a type without the names of parameters if it is a signature, and
-// unchanged otherwise.
+// unnamed returns a signature without the names of its parameters, and any other type
+// unchanged.
 func unnamed(t types.Type) types.Type {
 	s, ok := t.(*types.Signature)
 	if !ok || s.TypeParams().Len() > 0 || s.Params().Len()+s.Results().Len() == 0 {

@@ -38,8 +38,8 @@ func clade(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 	return at, "clade: " + why
 }
 
-// cladeSums returns, for each candidate, the evaluations and the gains that are credited to
-// it: its own and, with smaller weights, those of its descendants.
+// cladeSums returns, for each candidate, the evaluations and the gains that are credited
+// to it: the candidate's own and, with smaller weights, its descendants'.
 func cladeSums(list []Candidate) (counts, gains []float64) {
 	counts, gains = make([]float64, len(list)), make([]float64, len(list))
 	for i, c := range list {

@@ -75,8 +75,8 @@ func elites(list []Candidate, _ Budget, rng *rand.Rand) (int, string) {
 }
 
 // elite draws a cell from those of the champion and of the evaluated candidates for which
-// here returns true. It returns the best candidate of that cell, the cell itself, the
-// number of its members, and the number of cells to draw from.
+// the function here returns true. It returns the best candidate of that cell, the cell
+// itself, the number of its members, and the number of cells to draw from.
 func elite(list []Candidate, here func(i int) bool, rng *rand.Rand) (at int, k cell, of, drawn int) {
 	cells := map[cell][]int{}
 	var order []cell

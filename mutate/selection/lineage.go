@@ -34,7 +34,7 @@ func credit(list []Candidate, gamma float64, values ...[]float64) {
 	}
 }
 
-// parents returns those of a candidate's parents that are in the list, except the candidate
+// parents returns the parents of a candidate that are in the list, except the candidate
 // itself.
 func parents(list []Candidate, i int) []int {
 	for k, p := range list[i].Parents {

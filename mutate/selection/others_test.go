@@ -79,7 +79,7 @@ func TestCellsByHand(t *testing.T) {
 	want := []cell{
 		{2, 2, -1}, // the champion itself
 		{0, 2, 0},  // at .4 of the champion's cost; gains .2 and −.1
-		{3, 4, 1},  // at 1.5 of the champion's cost and 2.5 of its time; gains −.15 and .05
+		{3, 4, 1},  // at 1.5 times the champion's cost and 2.5 times its time; gains −.15 and .05
 		{2, 2, 0},  // at .95 of the champion's cost; gains .35 and 0
 		{4, -1, -1},
 	}

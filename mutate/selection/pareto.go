@@ -58,8 +58,8 @@ func frontsOf(list []Candidate) [][]int {
 	return fronts
 }
 
-// uncovered returns, for every candidate, the fronts to which it belongs, or nil if the
-// candidate is covered.
+// uncovered returns the fronts to which each candidate belongs; the fronts of a covered
+// candidate are nil.
 func uncovered(list []Candidate, fronts [][]int, rng *rand.Rand) [][]int {
 	held := make([][]int, len(list))
 	size := make([]int, len(fronts))

@@ -60,10 +60,11 @@ func Named(name string) (Selector, error) {
 // MapElites is the name of the selection by MAP-Elites.
 const MapElites = "map_elites"
 
-// Within returns the selector with the given name for a population of programs that has its
-// own islands, so that every list of candidates is one island. For [MapElites], a
-// candidate's Cost is the size of the program, Latency its time, and Domains its scores on
-// groups of cases. A cell is then a combination of size, speed and behaviour.
+// Within returns the selector with the given name for a population of programs that has
+// its own islands, so that every list of candidates is one island. For [MapElites], a
+// candidate's Cost is the size of the program, Latency is the program's time, and Domains
+// are the program's scores on groups of cases. A cell is then a combination of size,
+// speed and behaviour.
 func Within(name string) (Selector, error) {
 	if name == MapElites {
 		return sound(elites), nil

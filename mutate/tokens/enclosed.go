@@ -78,7 +78,8 @@ func enclosedGo(text string) []Span {
 
 // certain reports whether a string or comment of several lines begins and ends where it
 // seems to. What looks like a string in quotation marks may be the code between two
-// strings; in that case, it begins after a word and ends before one.
+// strings; in that case, what looks like the string begins directly after a word and ends
+// directly before a word.
 func (x *lexer) certain(t token) bool {
 	if t.kind == comment || x.letters || x.sql {
 		return true

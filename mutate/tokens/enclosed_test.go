@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestEnclosed checks which of the MARK marks, each first on its line, are inside a string
-// or comment that spans several lines. These are the marks with IN.
+// TestEnclosed checks which of the MARK marks, each first on its line, are inside a
+// string or comment that spans several lines. The marks that are inside one are followed
+// by IN.
 func TestEnclosed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, text string }{

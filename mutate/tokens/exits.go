@@ -91,7 +91,7 @@ func (e exits) condition(i int) (from, to, body, end int, ok bool) {
 
 // until returns the item at which a condition without parentheses ends: the opening brace
 // of its block or, if otherwise is true, the word "else". If neither follows, it returns
-// the argument from.
+// the value of the parameter from.
 func (e exits) until(from int, otherwise bool) int {
 	for j := from; j < len(e.items) && (j == from || e.lines[e.items[j].line].first != j); j++ {
 		switch x := e.items[j]; {

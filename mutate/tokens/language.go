@@ -119,14 +119,14 @@ func words(list string) map[string]bool {
 // vocabulary holds the words that have a special meaning in at least one language.
 type vocabulary struct {
 	// declaring holds the words that begin the head of a declaration, wherever they
-	// occur. leading holds the words that do so only at the beginning of a line, and
-	// modifying holds the words that may precede those in leading.
+	// occur. leading holds the words that begin such a head only at the beginning of a
+	// line, and modifying holds the words that may precede a word in leading.
 	declaring, leading, modifying map[string]bool
-	// looping holds the words that begin the head of a loop, and branching those that begin
-	// a condition.
+	// looping holds the words that begin the head of a loop, and branching holds the
+	// words that begin a condition.
 	looping, branching map[string]bool
-	// joining holds the words that are written between operands, and opening those that
-	// precede an operand.
+	// joining holds the words that are written between operands, and opening holds the
+	// words that precede an operand.
 	joining, opening map[string]bool
 	// fixed holds the words that begin lines that must stay where they are, and reserved
 	// holds the words that are not names of values.

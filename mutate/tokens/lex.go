@@ -336,7 +336,7 @@ func wordByte(c byte) bool {
 	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// announce reads, after a <<, the word that will end a here-document.
+// announce reads the word that follows a << and that will end a here-document.
 func (x *lexer) announce(rest string) {
 	if !x.shell && (!x.slashed || !strings.ContainsAny(rest[:min(3, len(rest))], "-~")) {
 		return

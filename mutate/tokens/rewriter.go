@@ -15,7 +15,7 @@ import (
 // Limits on texts, and on the search for a valid change.
 const (
 	mostText   = 64 << 10 // bytes
-	mostTokens = 4096     // in the block; results may have three times as many
+	mostTokens = 4096     // the maximum for the block; a result may have three times as many tokens
 	mostDraws  = 40       // of operators
 	mostTries  = 3        // of one operator
 	shownSide  = 60       // characters of the old or the new code in a description

@@ -124,8 +124,8 @@ func (s *shrinking) hunks() []hunk {
 	return out
 }
 
-// offer returns a text with a description of the part of the change that the text
-// reverts. It returns false unless the text is nearer to the base than the present one.
+// offer returns a text, and describes the part of the change that this text reverts. It
+// returns false unless the text is nearer to the base than the present text is.
 func (s *shrinking) offer(lines []string, removed, added []string) (Piece, bool) {
 	text := strings.Join(lines, "\n")
 	if s.had[text] {
@@ -173,7 +173,7 @@ func (s *shrinking) splice(from, to int, insert []string) (Piece, bool) {
 	return s.offer(lines, removed, added)
 }
 
-// back offers the text in which the steps for which gone returns true are reverted. If
+// back reverts the steps for which gone returns true, and offers the resulting text. If
 // indent is not nil, it changes the indentation of the lines that stay.
 func (s *shrinking) back(gone func(int) bool, indent func(i int, line string) string) (Piece, bool) {
 	var lines, removed, added []string
@@ -278,8 +278,8 @@ func (s *shrinking) around(at int) (Piece, bool) {
 	return s.wrap(at, end, closes)
 }
 
-// unwrap removes a statement that was added around lines of the base. The statement
-// occupies the steps from index at up to and including index end.
+// unwrap removes a statement that was added around lines of the base. The statement's
+// first step has the index at, and its last step has the index end.
 func (s *shrinking) unwrap(at, end int, closes bool) (Piece, bool) {
 	for i := at + 1; i < end || i == end && !closes; i++ {
 		if step := s.steps[i]; !step.was || !step.is || strings.TrimSpace(step.old) != strings.TrimSpace(step.now) {

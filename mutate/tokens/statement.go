@@ -85,8 +85,8 @@ func (s *shrinking) closing(line string) bool {
 // enders holds the words that end statements of several lines.
 var enders = words("end fi done esac")
 
-// has reports whether a step has a line in the base if base is true, and otherwise in the
-// text.
+// has reports whether a step has a line on one side: the base if base is true, and
+// otherwise the text.
 func (s *shrinking) has(i int, base bool) bool {
 	if base {
 		return s.steps[i].was

@@ -9,8 +9,8 @@ import (
 type item struct {
 	token
 	text string
-	// line is the index of the item's logical line, and match the index of the matching
-	// bracket, or -1.
+	// line is the index of the item's logical line, and match is the index of the
+	// matching bracket, or -1.
 	line, match int
 	// before and after report whether there is white space before and after the item.
 	before, after bool
@@ -24,8 +24,8 @@ type logical struct {
 	from, to    int // byte offsets of its whole physical lines
 	indent      string
 	// whole reports whether all brackets in the line are matched within it and no other
-	// lines belong to it. simple reports whether it is a separate statement, which can be
-	// moved.
+	// lines belong to it. simple reports whether the line is a separate statement, which
+	// can be moved.
 	whole, simple bool
 }
 
@@ -194,7 +194,8 @@ func (v *view) fix() {
 	}
 }
 
-// member reports whether an item is a name after a dot or a similar sign.
+// member reports whether an item is a name after one of the tokens ".", "->", "::" and
+// "?.".
 func (v *view) member(i int) bool {
 	return i > 0 && v.items[i].kind == name && slices.Contains([]string{".", "->", "::", "?."}, v.items[i-1].text)
 }

@@ -12,7 +12,7 @@ import (
 // of tokens may be empty.
 type part struct{ a0, a1, b0, b1 int }
 
-// within attempts to revert the parts in which a line differs from the line that it
+// within tries out reverting the parts in which a line differs from the line that it
 // replaced.
 func (s *shrinking) within(at int) {
 	a, b := s.items(s.steps[at].old), s.items(s.steps[at].now)
@@ -114,7 +114,7 @@ func terms(p part, a, b []item) [][]part {
 // levels contains the operators between terms, from the loosest to the tightest binding.
 var levels = [][]string{{","}, {"||", "or"}, {"&&", "and"}, {"+", "-"}, {"*", "/"}}
 
-// joins reports whether a token is a sign between terms.
+// joins reports whether a token is an operator between terms.
 func joins(x item) bool {
 	return slices.ContainsFunc(levels, func(signs []string) bool { return slices.Contains(signs, x.text) })
 }
@@ -148,8 +148,9 @@ func cutsOf(items []item, from, to int, lead bool) []int {
 	return nil
 }
 
-// tokens offers the text in which a line has the tokens of the base's line, except in the
-// given parts. The parts whose indices back contains also get the base's tokens.
+// tokens offers the text in which a line consists of the tokens of the base's line,
+// except that the given parts keep their new tokens. The parts whose indices are in back
+// get the base's tokens all the same.
 func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 	old, now := s.steps[at].old, s.steps[at].now
 	a, b := s.items(old), s.items(now)
@@ -200,7 +201,7 @@ func (s *shrinking) tokens(at int, parts []part, back []int) (Piece, bool) {
 type merged struct {
 	old, now string
 	a, b     []item
-	// stays maps the tokens of the old line that stay to their indices in the new line.
+	// stays maps each token of the old line that is kept to its index in the new line.
 	stays map[int]int
 	line  strings.Builder
 	// lastOld and lastNow are one more than the index of the last added token in the old

@@ -16,7 +16,7 @@ import (
 //go:embed task.md
 var task string
 
-// Material is the input for a model. All texts in it are foreign.
+// Material is the input for a model. All texts in it are untrusted.
 type Material struct {
 	Tool authored.Definition
 	// Advice is a recommendation about the tool, with the clusters of its referrals.

@@ -65,7 +65,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A new version keeps those tests of the version in use that expect a value.
+	// From the version in use, a new version takes over the tests that expect a value.
 	renamed := strings.Replace(four, `"four"`, `"two"`, 1)
 	def, why, err := m.read("It says\nmore.\n```json\n" + object("convert", "def run(args):\n    return 3\n", renamed, fails) + "\n```\n")
 	if err != nil || why != "It says more." {

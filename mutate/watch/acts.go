@@ -14,19 +14,19 @@ import (
 	"evolve/runtime/experience"
 )
 
-// deed is an act with its effect. From the act on, the effect named by key is in force
-// or, if ends is true, no longer in force. Acts with an empty key change nothing that
-// evaluations read.
+// deed is an act with its effect. The act puts the effect named by key in force or, if
+// ends is true, ends that effect. Acts with an empty key change nothing that evaluations
+// read.
 type deed struct {
 	archive.Act
 	key  string
 	ends bool
 }
 
-// deeds returns, in order of time, people's actions that concern an agent, except commits:
-// feedback, levels of autonomy, decisions on proposals, and tools that people shared or
-// withdrew from use. Levels, and feedback that applies to one conversation or until a day,
-// affect only live turns.
+// deeds returns, in order of time, people's actions that concern an agent, except
+// commits: feedback, levels of autonomy, decisions on proposals, and tools that people
+// shared or withdrew from use. Levels affect only live turns, and so does feedback that
+// applies to one conversation or until a given day.
 func deeds(ctx context.Context, store Store, agentID string, decided []archive.ProposalRecord) ([]deed, error) {
 	of := map[string]*archive.ProposalRecord{}
 	for i := range decided {
@@ -138,7 +138,8 @@ func given(all []deed, at time.Time) string {
 // mostActs is the maximum number of acts that a change lists; it lists the latest.
 const mostActs = 20
 
-// actsBetween returns the acts after one time and no later than another, earliest first.
+// actsBetween returns the acts that are later than the first time and no later than the
+// second, earliest first.
 func actsBetween(all []deed, after, until time.Time) []archive.Act {
 	var out []archive.Act
 	for _, d := range all {

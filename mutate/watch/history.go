@@ -36,8 +36,8 @@ type night struct {
 	started     time.Time
 	identity
 	suite string
-	// commit is the commit of the workspace, and code the commit of the target whose code
-	// is searched.
+	// commit is the commit of the workspace, and code is the commit of the target whose
+	// code is searched.
 	commit, code string
 	// models identifies everything outside the agent's folder that affects its answers; it
 	// is empty if an older version of evolve recorded the night.
@@ -50,8 +50,8 @@ type night struct {
 	// beside holds the scores that the replaced config got in the same night.
 	replaced agent.ConfigID
 	beside   stats.NightScores
-	// digests holds the digests of the tasks, by id; it is empty if an older version of
-	// evolve recorded the night.
+	// digests holds the digests of the tasks, keyed by task id; it is empty if an older
+	// version of evolve recorded the night.
 	digests map[string]string
 	// adopted is the night's comparison for the latest adoption; it is nil if there is
 	// none.
@@ -63,7 +63,7 @@ type night struct {
 type identity struct {
 	config agent.ConfigID
 	hash   string
-	// given stands for other input from people, such as feedback; see [given].
+	// given identifies the other input from people, such as feedback; see [given].
 	given string
 }
 
@@ -78,9 +78,9 @@ func (n night) otherModels(earlier night) bool {
 	return n.models != "" && earlier.models != "" && n.models != earlier.models
 }
 
-// history returns the agent's latest nights before the run with the given number (before),
-// earliest first and no more than the given limit (most). Each night includes the effects
-// of deeds that held then.
+// history returns the agent's latest nights before the run with the given number
+// (before), earliest first and no more than the given limit (most). Each night includes
+// the effects of people's actions (deeds) that were in force at the time.
 func history(ctx context.Context, store Store, agentID string, before, most int, all []deed) ([]night, error) {
 	var out []night
 	for r, err := range store.Runs(ctx) {
@@ -267,10 +267,10 @@ func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int,
 	return slices.Sorted(maps.Keys(missing)), nil
 }
 
-// Panel returns, for each search task in its present form, the number of earlier nights
-// that have scores of the active config on the task, so that the run can measure the same
-// tasks. Earlier nights are those before the run with the given number. The result is
-// empty for agents without randomness; see [Tasks].
+// Panel returns how many earlier nights have scores of the active config on each search
+// task in its present form. With these numbers, the run can measure the same tasks.
+// Earlier nights are those before the run with the given number. The result is empty for
+// agents without randomness; see [Tasks].
 func Panel(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string) (map[string]int, error) {
 	if plan.Deterministic && !plan.UsesSeed {
 		return nil, nil

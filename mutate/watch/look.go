@@ -15,8 +15,8 @@ import (
 // change.
 type Seen struct {
 	archive.Watch
-	// FellBetween holds the commits before and after Fall, and ChangedBetween those before
-	// and after Changed.
+	// FellBetween holds the commits before and after Fall, and ChangedBetween holds the
+	// commits before and after Changed.
 	FellBetween, ChangedBetween Between
 }
 
@@ -38,9 +38,9 @@ func (b Between) known() bool {
 
 // Look compares the active config of a run with its past, on tasks that have not changed
 // since. digests holds the digests of the present search tasks; see [night.Sample].
-// models identifies everything outside the agent's folder that affects its answers, and
-// learned identifies the experience from its live turns, without people's feedback. The
-// evaluations of the run must be stored.
+// models identifies everything outside the agent's folder that affects the agent's
+// answers, and learned identifies the experience from the agent's live turns, without
+// people's feedback. The evaluations of the run must be stored.
 func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentPlan, digests map[string]string, models, learned string) (Seen, error) {
 	decided, err := decisions(ctx, store, plan.Agent)
 	if err != nil {

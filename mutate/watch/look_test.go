@@ -232,8 +232,8 @@ func TestAdoption(t *testing.T) {
 }
 
 // TestAdoptionAfterAFall checks that an adoption is compared with the last state of the
-// config before it. A provider that changed made both configs fall, one before the adoption
-// and one after it.
+// config before it. A change of the provider made both configs fall, one before the
+// adoption and one after it.
 func TestAdoptionAfterAFall(t *testing.T) {
 	d := newDiary(t)
 	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
@@ -251,9 +251,9 @@ func TestAdoptionAfterAFall(t *testing.T) {
 	}
 }
 
-// TestDriftIsNotTheAdoption tests that an adoption is not blamed for a provider that
-// changes after it, because the config that it replaced is measured in the same nights. An
-// adoption that is worse than the replaced config is named.
+// TestDriftIsNotTheAdoption tests that an adoption is not blamed for a later change of
+// the provider, because the replaced config is measured in the same nights. An adoption
+// that is worse than the replaced config is named.
 func TestDriftIsNotTheAdoption(t *testing.T) {
 	for _, c := range []struct {
 		name               string
@@ -286,8 +286,8 @@ func TestDriftIsNotTheAdoption(t *testing.T) {
 	}
 }
 
-// TestEvidenceOnceReachedStays tests that the advice on an adoption does not disappear
-// because of one night's chance: the night that reached the level is still named.
+// TestEvidenceOnceReachedStays tests that chance in one later night does not make the
+// advice on an adoption disappear: the night that reached the level is still named.
 func TestEvidenceOnceReachedStays(t *testing.T) {
 	d := newDiary(t)
 	old, adopted := agent.Config{"k": int64(1)}, agent.Config{"k": int64(2)}
@@ -384,7 +384,7 @@ func TestModelsChange(t *testing.T) {
 	d := newDiary(t)
 	config := agent.Config{"k": int64(1)}
 	rng := rand.New(rand.NewPCG(5, 8))
-	d.sleep(config, "h", 20, coins(rng, .9)) // an older evolve stored no models
+	d.sleep(config, "h", 20, coins(rng, .9)) // an older version of evolve stored no models
 	d.models = "big"
 	for range 2 {
 		if seen := d.sleep(config, "h", 20, coins(rng, .9)); seen.Changed != nil {

@@ -50,7 +50,8 @@ func BenchmarkApply(b *testing.B) {
 			}
 		})
 	}
-	// The same with native git, which reads and writes files and starts a process.
+	// The same benchmark with native git, which reads and writes files and starts a
+	// process.
 	b.Run("git apply", func(b *testing.B) {
 		if _, err := exec.LookPath("git"); err != nil {
 			b.Skip("git is not installed")

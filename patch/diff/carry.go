@@ -127,7 +127,8 @@ func (c carrier) before(i, place int) bool {
 	return true
 }
 
-// after does what before does, for the lines that begin with c.was[i] and c.is[place].
+// after is the counterpart of before for the lines that begin with c.was[i] and
+// c.is[place].
 func (c carrier) after(i, place int) bool {
 	for k := range defaultContext {
 		if i+k == len(c.was) {

@@ -184,8 +184,8 @@ func distortions() []distortion {
 			return found
 		}},
 		{name: "mark of a bare end lost", do: func(_ *rand.Rand, d *gitDiff) bool {
-			// Only if the old file has no newline at its end: the mark for the new file
-			// alone cannot be inferred without seeing that file.
+			// The mark is lost only if the old file has no newline at its end. A mark for
+			// the new file alone could not be inferred without seeing that file.
 			found := false
 			for i, h := range d.hunks {
 				for j, l := range h.body {
@@ -203,8 +203,8 @@ func distortions() []distortion {
 }
 
 // distorted returns a diff after one or several distortions, randomly with or without the
-// index line that would prove the result. The result says is the diff before its text is
-// distorted as a whole. The kinds are in the order of distortions.
+// index line that would prove the result. The second result (says) is the diff as it was
+// before the distortions of its whole text. The kinds are in the order of distortions.
 func distorted(r *rand.Rand, d gitDiff, kinds ...distortion) (text string, says gitDiff, ok bool) {
 	d = d.clone()
 	if r.IntN(2) == 0 {

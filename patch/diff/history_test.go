@@ -202,7 +202,7 @@ func (d gitDiff) literal(old []byte) []byte {
 	return []byte(strings.Join(append(out, lines[next:]...), ""))
 }
 
-// once applies a diff of one file.
+// once is a helper that applies a diff of one file.
 func once(text string, f File) ([]byte, error) {
 	p, err := Parse([]byte(text))
 	if err != nil {

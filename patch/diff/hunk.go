@@ -47,7 +47,7 @@ func (p *parser) hunk() error {
 	p.cur.hunks = append(p.cur.hunks, h)
 	p.cur.end = p.i
 	if blanks > 0 {
-		p.cur.end = -1 // following lines are not joined to the hunk
+		p.cur.end = -1 // the lines that follow do not belong to the hunk
 	}
 	if len(h.lines) == 0 {
 		return p.refuse(h.at-1, Malformed, "the hunk has no lines", "leave the hunk out")

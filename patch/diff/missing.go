@@ -51,9 +51,10 @@ func (f *finder) missing(i int, h hunk) error {
 	return e
 }
 
-// nearest returns the position in the file at which the most lines of a block match before
-// the first line that differs (best), and the index of that line in the block (right). best
-// is -1 if not even the block's first line is found. The stated position is compared first.
+// nearest looks for the position in the file at which the most lines of a block match
+// before a line differs. It returns that position (best) and the index in the block of
+// the first line that differs (right). best is -1 if not even the block's first line is
+// found. The stated position is compared first.
 func (f *finder) nearest(block []line, stated int) (best, right int) {
 	best = -1
 	if len(block) == 0 {

@@ -113,7 +113,7 @@ func (n *native) walkOn(list []string, each func(changed)) (done, lost int) {
 			n.t.Fatal(err)
 		}
 	}
-	if cmd.Wait() != nil { // the last may be incomplete, or a commit that git did not reach
+	if cmd.Wait() != nil { // git failed: the last commit may be incomplete, or git may not have reached it
 		return max(0, done-1), 1
 	}
 	flush()

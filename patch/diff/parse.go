@@ -54,8 +54,8 @@ type parser struct {
 	strict bool   // the fence encloses a diff, all of which must be read
 	files  int    // the number of files read when the fence was opened
 	// short reports whether the last hunk had fewer lines than its header states. torn
-	// reports whether prose followed such a hunk; a later line that looks like part of a
-	// diff would then be a part that the hunk lost.
+	// reports whether prose followed such a hunk; in that case, a later line that looks
+	// like part of a diff is a line that the hunk lost.
 	short, torn bool
 }
 

@@ -48,8 +48,9 @@ func (l line) full() string {
 	return l.text + "\n"
 }
 
-// without returns the hunk's lines that are not of the given kind: without '+' these are
-// the lines that it expects, without '-' the lines that it produces.
+// without returns the hunk's lines that are not of the given kind: if the kind is '+',
+// these are the lines that the hunk expects; if it is '-', the lines that the hunk
+// produces.
 func (h hunk) without(kind byte) []line {
 	out := make([]line, 0, len(h.lines))
 	for _, l := range h.lines {

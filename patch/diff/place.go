@@ -76,8 +76,9 @@ func (f *finder) hasContext(place int, h hunk, old int) bool {
 	return (place == 0 || h.lines[0].kind == ' ') && (place+old == len(f.lines) || h.lines[len(h.lines)-1].kind == ' ')
 }
 
-// line returns the index of the line that the hunk's header states, or -1 if it states
-// none. A hunk that expects no lines states the line that it follows.
+// line returns the index of the line that the hunk's header states, or -1 if the header
+// states none. If a hunk expects no lines, its header states the line that the hunk
+// follows.
 func (h hunk) line() int {
 	before, _ := h.count()
 	switch {
@@ -154,9 +155,10 @@ func newFinder(lines []string) *finder {
 // trimEnd returns a line without trailing white space.
 func trimEnd(l string) string { return strings.TrimRight(l, " \t\r\n\v\f") }
 
-// find returns the first place at which a block matches if white space at the ends of lines
-// is ignored, or -1 if there is none. many reports whether the block matches at further
-// places. find takes time linear in the number of lines in block and file.
+// find returns the first place at which a block matches if white space at the ends of
+// lines is ignored, or -1 if there is none. The result many is true if the block also
+// matches at another place. find takes time linear in the number of lines in block and
+// file.
 func (f *finder) find(block []line) (first int, many bool) {
 	first = -1
 	if len(block) == 0 || len(block) > len(f.lines) {

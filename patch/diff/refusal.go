@@ -53,7 +53,7 @@ func (e *RefusedError) Error() string {
 	return b.String() + e.Text
 }
 
-// quote returns the beginning of foreign text, escaped and in quotation marks.
+// quote returns the beginning of an untrusted text, escaped and in quotation marks.
 func quote(s string) string {
 	const most = 60 // characters
 	return `"` + text.VisibleCode(text.Clip(s, most, text.Runes, text.Mark)) + `"`

@@ -11,7 +11,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// again returns a change after it has been through Unified, Parse and Apply.
+// again passes a change through Unified, Parse and Apply, and returns the resulting
+// change.
 func again(t interface{ Fatalf(string, ...any) }, files []File) []File {
 	text := Unified(files)
 	p, err := Parse(text)
@@ -32,8 +33,8 @@ func again(t interface{ Fatalf(string, ...any) }, files []File) []File {
 	return got
 }
 
-// content generates files from a small set of different lines, so blocks repeat, with all
-// kinds of line endings.
+// content generates files with all kinds of line endings from a small set of different
+// lines, so that blocks repeat.
 func content() *rapid.Generator[[]byte] {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "", " ", "-- x", "++ y", "@@ -1 +1 @@", "```", "\\", "a ", "\x00\xff", "diff --git a/f b/f"}), 0, 12)
 	return rapid.Custom(func(t *rapid.T) []byte {

@@ -12,7 +12,7 @@ import (
 )
 
 // scripted creates a small repository with all kinds of changes that occur in histories.
-// Each map is a commit, and "" for a name that begins with - removes the file.
+// Each map is a commit, and an entry whose name begins with - removes the file.
 func scripted(t *testing.T) *native {
 	n := newNative(t, t.TempDir())
 	n.git("init", "--quiet", "--initial-branch=main")

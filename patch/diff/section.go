@@ -12,7 +12,7 @@ type draft struct {
 	first, end    int    // the section's first line, and the line after its last hunk
 	reading       int    // number of the hunk being read, from 1; 0 means the whole file
 	// headCR and headLF count the header lines with and without CR, and bodyCR and bodyLF
-	// the hunk lines with and without CR.
+	// count the hunk lines with and without CR.
 	headCR, headLF, bodyCR, bodyLF int
 	lost                           bool // whether the last line is an added line whose ending is lost
 }

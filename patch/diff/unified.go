@@ -48,8 +48,8 @@ func Unified(files []File) []byte {
 	return b.Bytes()
 }
 
-// header returns the header line, with line numbers, of a hunk from blocks. A side without
-// lines is numbered by the line that precedes it.
+// header returns the header line, including line numbers, of a hunk that was made from
+// blocks. A side without lines is numbered by the line that precedes it.
 func (h hunk) header() string {
 	before, after := h.count()
 	old, now := h.oldStart, h.newStart

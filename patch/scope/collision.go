@@ -11,8 +11,8 @@ import (
 )
 
 // fold maps a path to a form that is equal for all spellings that a file system may treat
-// as the same file because it ignores case or composes accents. This form is that of
-// Unicode's canonical caseless matching (Unicode Standard 3.13, D145).
+// as the same file because it ignores case or composes accents. This form is the one that
+// Unicode's canonical caseless matching uses (Unicode Standard 3.13, D145).
 func fold(path string) string {
 	for i := range len(path) {
 		if path[i] >= utf8.RuneSelf {

@@ -21,7 +21,7 @@ func TestEditable(t *testing.T) {
 	if diff := cmp.Diff([]string{"a/a.go", "a/deep/b.go"}, got); diff != "" {
 		t.Error(diff)
 	}
-	// The result agrees with that of Judge for each file by itself.
+	// The result agrees with the result of Judge for each file by itself.
 	for i, e := range tree {
 		other := append(Tree(nil), tree...)
 		other[i].Hash = "other"

@@ -83,7 +83,7 @@ func (p Policy) Judge(base, candidate Tree) Judgement {
 	return out
 }
 
-// index returns a tree's entries by path, and the paths that occur more than once.
+// index returns a tree's entries, keyed by path, and the paths that occur more than once.
 func index(t Tree) (map[string]Entry, []string) {
 	entries := make(map[string]Entry, len(t))
 	var twice []string

@@ -49,8 +49,8 @@ func newOwn(base Tree) own {
 	return o
 }
 
-// markedFolder returns, in folded form, the folder that contains the mark if the path is
-// that of a mark; ok is false for any other path.
+// markedFolder returns the folder that contains the mark, in folded form, if the path is
+// a mark's path; ok is false for any other path.
 func markedFolder(path, mark string) (dir string, ok bool) {
 	if path == mark {
 		return root, true

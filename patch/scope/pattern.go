@@ -2,8 +2,8 @@ package scope
 
 import "path"
 
-// matches returns the first pattern in a table that a folded segment matches. The patterns
-// are in the syntax of path.Match, in lower case.
+// matches returns the first pattern in a table that matches a folded segment. The
+// patterns are in the syntax of path.Match, in lower case.
 func matches(table []string, segment string) (pattern string, ok bool) {
 	for _, pattern := range table {
 		if hit, err := path.Match(pattern, segment); hit && err == nil {

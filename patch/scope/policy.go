@@ -82,9 +82,10 @@ func (p Policy) problems() []Finding {
 }
 
 // Digest identifies everything, other than the trees, on which a judgement depends. It
-// covers the policy in a canonical form, in which the order of entries, repetitions and
-// explicit defaults make no difference, and the tables of this package, so that a verdict
-// from an older program with other tables does not count.
+// covers the policy and the tables of this package. The policy is in a canonical form, in
+// which the order of entries, repetitions and explicit defaults make no difference.
+// Because the tables are covered, a verdict from an older program with other tables does
+// not count.
 func (p Policy) Digest() string {
 	plain := func(list []string) []string {
 		out := []string{}

@@ -12,8 +12,9 @@ var goldenFiles = []string{
 	"golden", "goldens", "goldenfiles", "__snapshots__", "snapshots",
 }
 
-// testRules separates the existing tests that judge a patch, which the patch must not
-// change, from tests that the patch adds, which are judged separately.
+// testRules separates the existing tests that judge a patch from the tests that the patch
+// adds. The patch must not change the existing tests; the added tests are judged
+// separately.
 type testRules struct {
 	// judged is the set of testdata folders that the base has.
 	judged map[string]bool

@@ -34,8 +34,8 @@ type OwnEffect struct {
 	Hi         float64 `json:"hi"`
 	// Evaluations counts the evaluations of the config without the change.
 	Evaluations int `json:"evaluations"`
-	// Untried reports whether the config without the change was not compared. If so, there
-	// is no difference, and UntriedBy is the reason, if it is known.
+	// Untried reports whether the config without the change was not compared. If so, no
+	// difference was measured, and UntriedBy is the reason, if known.
 	Untried   bool            `json:"untried,omitempty"`
 	UntriedBy archive.Untried `json:"untried_by,omitempty"`
 }

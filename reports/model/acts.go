@@ -11,7 +11,7 @@ import (
 // Act is an action of a person, other than a commit, on which an agent's behaviour depends.
 type Act struct {
 	Kind string `json:"kind"`
-	// ID and What are foreign text.
+	// ID and What are untrusted text.
 	ID   string    `json:"id,omitempty"`
 	What string    `json:"what,omitempty"`
 	By   string    `json:"by,omitempty"`
@@ -73,7 +73,7 @@ func (c ActiveChange) live() string {
 func (c ActiveChange) candidates() int {
 	n := len(c.measured()) + len(c.Further) + c.Unlisted
 	decided := slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "proposal.") })
-	if c.Commit != nil || !decided && (len(c.Params) > 0 || c.Files || c.Models) { // a decision is counted already, and it changed the files itself
+	if c.Commit != nil || !decided && (len(c.Params) > 0 || c.Files || c.Models) { // a decision is counted already, and the decision itself changed the files
 		n++
 	}
 	if n > 0 && c.Evolve {
@@ -90,9 +90,9 @@ func (c ActiveChange) feedback() bool {
 	return slices.ContainsFunc(c.measured(), func(a Act) bool { return strings.HasPrefix(a.Kind, "feedback.") })
 }
 
-// command returns the command that shows the acts on which evaluations depend: the one
-// that lists the feedback if feedback is among these acts, and otherwise the one that
-// shows the commit, if there is one.
+// command returns the command that shows the acts on which evaluations depend. If
+// feedback is among these acts, the command lists the feedback; otherwise it shows the
+// commit. The result is "" if there is neither feedback nor a commit.
 func (c ActiveChange) command(agentID string) string {
 	switch {
 	case c.feedback():

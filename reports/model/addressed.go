@@ -62,8 +62,8 @@ func (l *addressed) look(place, words string) {
 	}
 }
 
-// added adds the places in a file that address a reviewer: in its name, and in the lines
-// that the old file lacks.
+// added adds the places in a file that address a reviewer: in the file's name, and in the
+// lines that the old file lacks.
 func (l *addressed) added(path string, before, after []byte) {
 	old := map[string]bool{}
 	for line := range strings.Lines(string(before)) {

@@ -6,8 +6,8 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// edit is one position in an alignment of two sequences. It holds the element that each
-// sequence has there, and whether the sequence has one.
+// edit is one position in an alignment of two sequences. It contains, for each sequence,
+// the element at that position and whether there is one.
 type edit struct {
 	before, after string
 	hasA, hasB    bool

@@ -14,9 +14,9 @@ type Branch struct {
 	Proposal string `json:"proposal"`
 	Remote   string `json:"remote"`
 	Branch   string `json:"branch"`
-	// Base is the branch into which the proposal is to be merged, and Commit the commit at
-	// which the proposal's branch is on the remote; both are empty until the proposal has
-	// been pushed.
+	// Base is the branch into which the proposal is to be merged, and Commit is the
+	// commit of the proposal's branch on the remote; both are empty until the proposal
+	// has been pushed.
 	Base   string `json:"base,omitempty"`
 	Commit string `json:"commit,omitempty"`
 	// Trouble is the reason why the last attempt to push the branch or to read its state

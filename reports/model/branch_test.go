@@ -6,8 +6,8 @@ import (
 	"evolve/archive"
 )
 
-// TestBranchWords checks what a report states about a proposal that is decided at a remote,
-// and that it offers no command that approves the proposal.
+// TestBranchWords checks what a report states about a proposal that is decided at a
+// remote, and that the report offers no command that approves it.
 func TestBranchWords(t *testing.T) {
 	p := archive.ProposalRecord{ID: "P1", State: archive.Awaiting, Branch: &archive.BranchBrief{Remote: "origin", Name: "evolve/P1", Commit: "c"}}
 	for _, c := range []struct {

@@ -16,9 +16,9 @@ func effect(c stats.Comparison) Effect {
 	return Effect{Champion: c.MeanA, Score: c.MeanB, Difference: c.Difference, Lo: c.Lo, Hi: c.Hi, Level: c.Level}
 }
 
-// estimated returns the comparison by which a finalist was judged: the ruling's comparison,
-// whose interval is valid at any stopping time, or, in older records, which have no ruling,
-// the plain comparison.
+// estimated returns the comparison by which a finalist was judged. This is the ruling's
+// comparison, whose interval is valid at any stopping time. In older records, which have
+// no ruling, it is the plain comparison.
 func estimated(f archive.Finalist) stats.Comparison {
 	if f.Ruling != nil {
 		return f.Ruling.Comparison

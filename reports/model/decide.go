@@ -66,9 +66,9 @@ type Cause struct {
 // Threshold is one condition of the verdict.
 type Threshold struct {
 	Name string `json:"name"`
-	// Unit is the unit of Observed, Required and Margin: "log_e" (the natural logarithm of
-	// evidence), "points" (in score units), "p", "ratio", or the name of the items that are
-	// counted, "tasks" or "domains".
+	// Unit is the unit of Observed, Required and Margin: "log_e" (the natural logarithm
+	// of evidence), "points" (in score units), "p", "ratio", or the name of what is
+	// counted: "tasks" or "domains".
 	Unit     string  `json:"unit"`
 	Observed float64 `json:"observed"`
 	// Sign is the relation that Observed must have to Required: "≤", "≥" or ">".
@@ -225,7 +225,7 @@ func (h Headline) by(bounds string) string {
 }
 
 // besides lists caveats about the headline's gain: the tasks that only the variant fails,
-// and questions that more blocks did not settle.
+// and the questions that further blocks left open.
 func (b *builder) besides() string {
 	r := b.result.Finalist[b.headline].Ruling
 	if r == nil {

@@ -75,8 +75,8 @@ func (b *builder) await() error {
 	return err
 }
 
-// Waited returns, in their present state, the proposals that were waiting when a run was
-// planned, except those that are no longer in the archive.
+// Waited returns the proposals that were waiting when a run was planned, in their present
+// state. It leaves out proposals that are no longer in the archive.
 func Waited(ctx context.Context, src interface {
 	Proposal(ctx context.Context, id string) (archive.ProposalRecord, error)
 }, list []archive.Waiting,
@@ -95,8 +95,8 @@ func Waited(ctx context.Context, src interface {
 	return out, nil
 }
 
-// SinceDecided returns the sentence for a night whose verdict was that a proposal waits,
-// extended by what has happened to the proposal since.
+// SinceDecided updates the sentence of a night whose verdict was that a proposal waits.
+// It returns the sentence with what has happened to the proposal since.
 func SinceDecided(sentence string, waited []archive.ProposalRecord) string {
 	for _, p := range waited {
 		was := p.ID + " waits for "

@@ -14,8 +14,8 @@ type Evidence struct {
 	State stats.State `json:"state"`
 	Claim stats.Claim `json:"claim,omitempty"`
 	// LogE is the natural logarithm of the evidence for "better on these tasks", and
-	// LogHarm that of the evidence for "worse". Required is ln(1/α_c), the value that
-	// either must reach.
+	// LogHarm is the natural logarithm of the evidence for "worse". Required is
+	// ln(1/α_c), the value that either must reach.
 	LogE     float64 `json:"log_e"`
 	LogHarm  float64 `json:"log_harm"`
 	Required float64 `json:"required"`
@@ -24,9 +24,9 @@ type Evidence struct {
 	Month      stats.Interval `json:"month"`
 	MonthLevel float64        `json:"month_level"`
 	// These is the interval for these tasks, and New is the interval for new tasks like
-	// these. Both are at the level of the effect, which shows the interval that the claim
-	// rests on. NewLower is the bound at α_c/2 that must be above 0, and Limit is the value
-	// that NewLower approaches as blocks are added.
+	// these. Both have the level of the effect. The effect shows the interval on which
+	// the claim rests. NewLower is the bound at α_c/2 that must be above 0, and Limit is
+	// the value that NewLower approaches as blocks are added.
 	These    stats.Interval `json:"these_tasks"`
 	New      stats.Interval `json:"new_tasks"`
 	NewLower float64        `json:"new_tasks_lower"`

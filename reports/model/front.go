@@ -37,8 +37,8 @@ type TriedPoint struct {
 }
 
 // leastShared is the minimum number of evaluations that a [TriedPoint] has in common with
-// the champion, and mostTried the maximum number of points; those with the most evaluations
-// are listed.
+// the champion, and mostTried is the maximum number of points that are listed. The points
+// with the most evaluations are listed.
 const (
 	leastShared = 20
 	mostTried   = 150
@@ -56,13 +56,13 @@ type consumption struct {
 }
 
 // consumption estimates the mean consumption of a variant over the search tasks on which
-// the champion was evaluated, so that the figures of different variants are comparable,
-// although each variant was evaluated on other tasks. Each figure is a ratio estimate
-// (Cochran, Sampling Techniques, 3rd ed., section 6.2): the champion's mean, times the ratio
-// of the variant's sum to the champion's over the tasks on which both were evaluated. On
-// each task the mean over all evaluations counts, whatever their stages and repeats; all
-// tasks have the same weight. known is false if there are fewer than [LeastCosted] common
-// tasks.
+// the champion was evaluated. The figures of different variants are therefore comparable,
+// although the variants were evaluated on different tasks. Each figure is a ratio
+// estimate (Cochran, Sampling Techniques, 3rd ed., section 6.2): the champion's mean,
+// times the ratio of the variant's sum to the champion's over the tasks on which both
+// were evaluated. On each task the mean over all evaluations counts, whatever their
+// stages and repeats; all tasks have the same weight. known is false if there are fewer
+// than [LeastCosted] common tasks.
 func (t *tried) consumption(champion, id agent.ConfigID) (c consumption, known bool) {
 	of, theirs := t.variants[id], t.variants[champion]
 	cost, tasks := t.ratioEstimate(theirs, of, func(x trial) float64 { return x.cost })
@@ -100,8 +100,8 @@ func (t *tried) ratioEstimate(champion, variant *trials, quantity func(trial) fl
 	return is / float64(common), common
 }
 
-// taskMeans returns the mean of a quantity over a variant's evaluations on each task where
-// it is known.
+// taskMeans returns, for each task on which a quantity is known, the mean of the quantity
+// over the variant's evaluations on that task.
 func (t *tried) taskMeans(v *trials, quantity func(trial) float64) map[string]float64 {
 	sums, n := map[string]float64{}, map[string]float64{}
 	for _, one := range v.all() {
@@ -116,8 +116,9 @@ func (t *tried) taskMeans(v *trials, quantity func(trial) float64) map[string]fl
 	return sums
 }
 
-// triedPoints lists the variants that the search tried, other than those on the front, and
-// the headline's variant.
+// triedPoints lists variants that the search tried: first the champion and the headline's
+// variant, then the variants with the most evaluations. It leaves out variants that share
+// too few results with the champion, and those whose consumption is unknown.
 func (b *builder) triedPoints() {
 	tried := b.tally.tried
 	champion := tried.variants[b.plan.Champion].ablated()
@@ -152,10 +153,10 @@ func (b *builder) triedPoints() {
 	b.out.Tried = First(b.out.Tried, mostTried)
 }
 
-// front fills in the Pareto front, unless it consists of a single point, and the tried
-// points. The front is that of the champion and the variants that the search compared with
-// it, or, in results of an older evolve, of the variants on the search's own front. Variants
-// without an estimate of the cost are not on it.
+// front fills in the tried points, and the Pareto front unless it consists of a single
+// point. The front is computed from the champion and the variants that the search
+// compared with it or, in results of an older evolve, from the champion and the variants
+// on the search's own front. Variants without an estimate of the cost are not on it.
 func (b *builder) front() {
 	b.triedPoints()
 	search := b.result.Search
@@ -196,7 +197,7 @@ func (b *builder) front() {
 const roundoff = 1e-6
 
 // dominates reports whether p is at least as good as o in all respects and better in at
-// least one. A time that is unknown for either is left out.
+// least one. A time that is unknown for p or for o is not compared.
 func (p FrontPoint) dominates(o FrontPoint) bool {
 	cost, time := ordered(p.CostUSD, o.CostUSD), 0
 	if p.Seconds > 0 && o.Seconds > 0 {

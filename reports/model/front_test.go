@@ -56,8 +56,9 @@ func TestConsumption(t *testing.T) {
 	}
 }
 
-// TestFrontByEstimates checks that the front is that of the estimates: a variant that looks
-// cheap only because it ran cheap tasks is not on it, nor is one with too few common tasks.
+// TestFrontByEstimates checks that the front is computed from the estimates. A variant
+// that looks cheap only because it ran cheap tasks is not on the front, nor is a variant
+// with too few common tasks.
 func TestFrontByEstimates(t *testing.T) {
 	list, enter := costing(false)
 	enter("champion", 1, bench.StageSearch, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)

@@ -27,8 +27,8 @@ func (g GateGroup) Words() string {
 }
 
 // gateGroups are the groups of gates in display order. The first group consists of the
-// gates that no other group names; they check which files a patch changes and what its
-// source must not do.
+// gates that no other group names; they check which files a patch changes, and that its
+// source does nothing forbidden.
 var gateGroups = []struct {
 	name  string
 	gates []string

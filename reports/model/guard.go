@@ -27,8 +27,8 @@ type Guard struct {
 	// allowed whatever the ratio is.
 	Most  float64 `json:"most"`
 	Floor float64 `json:"floor"`
-	// Unseen is the share of all tasks that could consume any amount because none of these
-	// tasks has been evaluated.
+	// Unseen is the share of the tasks that have not been evaluated and therefore could
+	// consume any amount.
 	Unseen float64 `json:"unseen,omitempty"`
 	// Verdict is "passed", "open" or "failed"; Broken reports whether the guard makes the
 	// variant a trade.
@@ -43,8 +43,8 @@ const (
 	latencyGuard = "latency"
 )
 
-// guarded copies the guards of the headline; the guard on latency goes into the volatile
-// part of the report.
+// guarded adds the guards in the headline's ruling to the report; the guard on latency
+// goes into the report's volatile part.
 func (b *builder) guarded(r *stats.Ruling) {
 	for _, g := range r.Guards {
 		if r.Tail != nil { // with uneven weights, the clusters count as fewer tasks

@@ -29,7 +29,7 @@ type Headline struct {
 	Losses  int `json:"losses"`
 	Ties    int `json:"ties"`
 	// Planned and Detectable are the smallest differences detectable at 80 % power,
-	// according to the plan and according to the measurement; a value of 0 or 1 means
+	// according to the plan and to the measurement, respectively; a value of 0 or 1 means
 	// that none was detectable.
 	Planned    float64 `json:"planned_detectable"`
 	Detectable float64 `json:"detectable"`

@@ -20,9 +20,9 @@ type Influence struct {
 	Evaluations int `json:"evaluations"`
 	// Untold is the reason why the influence cannot be estimated; it is empty if it can.
 	Untold string `json:"untold,omitempty"`
-	// Params lists the parameters whose influence could be judged, most influential first.
-	// Unjudged names the other parameters: the search did not try enough of their values
-	// often enough.
+	// Params lists the parameters whose influence could be judged, most influential
+	// first. Unjudged names the other parameters: for these, the search did not try
+	// enough values often enough.
 	Params   []ParamInfluence `json:"params,omitempty"`
 	Unjudged []string         `json:"unjudged,omitempty"`
 	// Tested is the number of interactions that were compared, and Pairs the number of
@@ -250,9 +250,9 @@ func add(out []axis, a axis, d searchedData) []axis {
 	return out
 }
 
-// joined renumbers the levels: the reference first, then the others by number of
-// evaluations. The levels beyond the maximum number, and those with too few configs or
-// evaluations, become one level.
+// joined renumbers the levels: the reference comes first, and then the other levels by
+// number of evaluations. The levels beyond the maximum number, and those with too few
+// configs or evaluations, become one level.
 func (a axis) joined(d searchedData) axis {
 	made, configs := make([]int, len(a.values)), make([]int, len(a.values))
 	for c, l := range a.of {

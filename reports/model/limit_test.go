@@ -6,8 +6,9 @@ import (
 	"evolve/archive"
 )
 
-// TestLimitWordsCountWhatWasLost checks that evaluations that infrastructure prevented are
-// named beside those that were used, because the limit counts them as well.
+// TestLimitWordsCountWhatWasLost checks that evaluations that infrastructure prevented
+// are named beside those that were used, because the limit counts the prevented ones as
+// well.
 func TestLimitWordsCountWhatWasLost(t *testing.T) {
 	t.Parallel()
 	for want, l := range map[string]archive.AgentLimit{

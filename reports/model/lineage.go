@@ -8,7 +8,7 @@ import (
 // adapterCode is the adapter of a target whose marked blocks are searched.
 const adapterCode = "code"
 
-// mostSteps is the maximum number of variants listed in a lineage, and mostChanged the
+// mostSteps is the maximum number of variants listed in a lineage, and mostChanged is the
 // maximum number of changed parameters named for each variant.
 const (
 	mostSteps   = 12
@@ -18,7 +18,7 @@ const (
 // Ancestor is the headline's variant, or a variant from which it descends, with its origin.
 type Ancestor struct {
 	Variant Ref `json:"variant"`
-	// Parents are those of the variant's parents that are listed. Changed compares the
+	// Parents are the variant's parents, as far as they are listed. Changed compares the
 	// variant with the first of them.
 	Parents []Ref `json:"parents,omitempty"`
 	// Changed names parameters that differ from the first parent, at most [mostChanged];
@@ -43,13 +43,14 @@ type Ancestor struct {
 
 // Hunk is a hunk of a code change, with its own effect.
 type Hunk struct {
-	// Text contains the lines of the hunk, clipped; it is foreign text.
+	// Text contains the lines of the hunk, clipped; it is untrusted text.
 	Text string `json:"text"`
 	// Place is the file and the line of the hunk in the original code; it is empty for a
-	// parameter, and in records that an older evolve made.
+	// parameter, and in records that an older version of evolve made.
 	Place string `json:"place,omitempty"`
-	// Alone is the effect of applying only this hunk to the original code, and Without the
-	// effect of removing the hunk from the version; each is nil if it was not evaluated.
+	// Alone is the effect of applying only this hunk to the original code, and Without is
+	// the effect of removing the hunk from the version. Each is nil if it was not
+	// evaluated.
 	Alone   *HunkEffect `json:"alone,omitempty"`
 	Without *HunkEffect `json:"without,omitempty"`
 }

@@ -167,7 +167,7 @@ func patchCommands(p archive.ProposalRecord) []string {
 			return []string{"evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
 		}
 		return []string{approveCommand(p.ID, p.State), "evolve show " + p.ID, "evolve reject " + p.ID + ` --reason "…"`}
-	case archive.Approved: // the commit is missing, and approving again makes it
+	case archive.Approved: // the commit is missing, and approving again creates it
 		return []string{"evolve approve " + p.ID}
 	}
 	return []string{"evolve show " + p.ID}

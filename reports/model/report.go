@@ -83,8 +83,8 @@ type Agent struct {
 	// and the entries from earlier nights that are still open.
 	Candidates []Candidate `json:"candidates,omitempty"`
 	Rejected   []Rejection `json:"rejected,omitempty"`
-	// Heat holds the scores of the variants that the report names, by search task; it is
-	// nil if there are fewer than two such variants.
+	// Heat contains the scores that the variants named in the report have on each search
+	// task; it is nil if there are fewer than two such variants.
 	Heat *Heat `json:"heat,omitempty"`
 	// LeftOut lists the variants that were excluded from the confirmation because of a
 	// proposal that waits or that a person rejected.

@@ -81,7 +81,7 @@ type Outcome struct {
 }
 
 // Lost counts the evaluations that have no score because of one cause. The cause is
-// foreign text; an empty cause stands for all causes that are not listed.
+// untrusted text; an empty cause stands for all causes that are not listed.
 type Lost struct {
 	Cause string `json:"cause"`
 	Count int    `json:"count"`

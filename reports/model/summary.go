@@ -43,8 +43,8 @@ type AgentSummary struct {
 	// FellSince is the start of the first night with the lower scores; it is zero unless
 	// Fell is set.
 	FellSince time.Time `json:"fell_since,omitzero"`
-	// Observed is what the latest adoption has shown up to this night; it is nil if there
-	// is no adoption to observe.
+	// Observed is the effect of the latest adoption as observed up to this night; it is
+	// nil if there is no adoption to observe.
 	Observed  *Observed `json:"observed,omitempty"`
 	Proposals []string  `json:"proposals,omitempty"`
 	// States are the present states of the proposals, in the order of Proposals. Proposals
@@ -105,7 +105,7 @@ func Latest(runs []Summary) time.Time {
 	return at
 }
 
-// waited fills in, for each proposal, the number of days for which it has waited.
+// waited fills in the number of days that each proposal has waited.
 func waited(runs []Summary) {
 	at := Latest(runs)
 	for _, r := range runs {

@@ -24,8 +24,8 @@ const (
 )
 
 // tally is the result of one pass over an agent's evaluations in a run. It stores little
-// about each evaluation in the search, and more only about those of the two sides that are
-// compared on the holdout.
+// about each evaluation in the search, and more only about the evaluations of the two
+// sides that are compared on the holdout.
 type tally struct {
 	total    int
 	paid     float64
@@ -35,14 +35,14 @@ type tally struct {
 	stages   map[bench.Stage]*Stage
 	outcomes map[agent.Outcome]int
 	tried    *tried
-	// champion and variant hold the attempts of the two sides of the headline, by task and
-	// repeat.
+	// champion and variant hold the attempts of the two sides of the headline, keyed by
+	// task and repeat.
 	champion, variant map[string]map[int]attempt
 	domains           map[string]string
 	// blocks holds the evaluations of the two sides by repeat, whether they were scored or
 	// not.
 	blocks map[int]map[seat]bool
-	// lost is the number of evaluations without a score, by cause.
+	// lost is the number of evaluations without a score, keyed by cause.
 	lost map[string]int
 	// drawn is the number of evaluations in the random baseline.
 	drawn int

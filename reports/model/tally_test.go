@@ -11,7 +11,7 @@ import (
 )
 
 // TestMissingRunsFail tests that a run with a score on only one side counts as failed on
-// the other side, and that a run without any score counts for neither.
+// the other side, and that a run without any score counts for neither side.
 func TestMissingRunsFail(t *testing.T) {
 	passed := attempt{pass: true}
 	tl := tally{

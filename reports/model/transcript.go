@@ -119,8 +119,8 @@ func pairUp(before, after []agent.Event) (list []EventPair, differs int) {
 	return list, differs
 }
 
-// preparations are the kinds of events that result from the config before the agent acts,
-// or that only record the settings of a call.
+// preparations are kinds of events: those that the config causes before the agent acts,
+// and those that only record the settings of a call.
 var preparations = []string{agent.EventDomain, agent.EventRecall, agent.EventTools, agent.EventBootstrap, agent.EventDecompose, agent.EventPolicy, agent.EventInert, agent.EventRoute}
 
 func eventNames(events []agent.Event) []string {

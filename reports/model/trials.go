@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// tried holds the scored evaluations on search tasks, by variant. A night has up to a
-// million of these evaluations, so each takes only 32 bytes.
+// tried holds the scored evaluations on search tasks, keyed by variant. A night has up to
+// a million of these evaluations, so each takes only 32 bytes.
 type tried struct {
 	// fixed reports whether all evaluations of a variant on a task give the same score, so
 	// that any two evaluations of a task correspond, whatever their repeats and stages.
@@ -29,7 +29,7 @@ func newTried(fixed bool) *tried {
 type trials struct {
 	of *tried
 	// searched is the number of evaluations in the search, including the random baseline,
-	// and made the number of these and of the evaluations in the ablation.
+	// and made is the number of these evaluations and those in the ablation.
 	searched, made int
 	scores         []trial
 	// ordered reports whether the scores are sorted by task and repeat, with one score for
@@ -55,7 +55,7 @@ func compareTrials(a, b trial) int {
 	return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.repeat>>1, b.repeat>>1))
 }
 
-// enter adds a scored evaluation to those of its variant.
+// enter adds a scored evaluation to the evaluations of its variant.
 func (t *tried) enter(e bench.Evaluation) {
 	v := t.variants[e.Variant]
 	if v == nil {
@@ -86,7 +86,8 @@ func (t *tried) enter(e bench.Evaluation) {
 	v.scores, v.ordered = append(v.scores, one), false
 }
 
-// all lists all evaluations in order of task and repeat. For a nil variant, it returns nil.
+// all returns the variant's evaluations in order of task and repeat. For a nil variant,
+// it returns nil.
 func (v *trials) all() []trial {
 	if v == nil {
 		return nil
@@ -98,9 +99,9 @@ func (v *trials) all() []trial {
 	return v.scores
 }
 
-// ablated lists the evaluations in the search and in the ablation, the first of each repeat
-// of a task, in order of task and repeat. If the scores are fixed, it lists the first
-// evaluation of each task in any stage.
+// ablated lists the evaluations in the search and in the ablation, in order of task and
+// repeat. It lists only the first evaluation of each repeat of a task. If the scores are
+// fixed, it lists the first evaluation of each task in any stage.
 func (v *trials) ablated() []trial {
 	var out []trial
 	for _, t := range v.all() {
@@ -111,9 +112,9 @@ func (v *trials) ablated() []trial {
 	return out
 }
 
-// compared returns the mean difference, the other scores minus these, over the repeats of
-// tasks that are in both lists, and the number of these repeats. If the scores are fixed,
-// each task has one repeat.
+// compared returns the number of repeats that both lists contain, and the mean difference
+// between their scores (others minus these). If the scores are fixed, each task has one
+// repeat.
 func (t *tried) compared(these, others []trial) (shared int, difference float64) {
 	type pair struct {
 		trial

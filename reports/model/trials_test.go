@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestEveryEvaluationOfAFixedAgentMeets checks that for an agent that always gives the same
-// answer all evaluations of a task correspond, and that for others those of other repeats
-// are named as such.
+// TestEveryEvaluationOfAFixedAgentMeets checks that all evaluations of a task correspond
+// if the agent always gives the same answer, and that for any other agent, evaluations in
+// other repeats are named as such.
 func TestEveryEvaluationOfAFixedAgentMeets(t *testing.T) {
 	for _, c := range []struct {
 		plan   archive.AgentPlan

@@ -11,7 +11,7 @@ import (
 )
 
 // TestUnconfirmed checks that if a night confirms nothing although the interval that it
-// shows excludes 0, it explains why.
+// shows excludes 0, the report explains why.
 func TestUnconfirmed(t *testing.T) {
 	kind := metrics.Kind{Name: "excess", Unit: "%", Better: metrics.Lower, Size: 10, Form: metrics.Form}
 	const alpha = .05 / 12

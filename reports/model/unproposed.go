@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// mostBudgets limits the budget to suggest for a decision, as a multiple of the run's
-// budget. If a decision needs more, a single night does not suffice, but more tasks help.
+// mostBudgets is the largest budget that is suggested for a decision, as a multiple of
+// the run's budget. If a decision needs a larger budget, a single night does not suffice,
+// but more tasks help.
 const mostBudgets = 20
 
 // unproposed returns the commands that help if nothing was proposed: a command that may
@@ -33,8 +34,8 @@ func (b *builder) unproposed(run string) []string {
 	return []string{"evolve report " + run}
 }
 
-// deciding returns the command that starts a run that may decide an open verdict, or the
-// command that shows what prevents a decision.
+// deciding returns the command for a run that may decide an open verdict, or the command
+// that shows what prevents a decision.
 func (b *builder) deciding() string {
 	var causes []stats.Cause
 	for _, c := range b.result.Causes {
@@ -60,10 +61,10 @@ func (b *builder) deciding() string {
 	return "evolve run"
 }
 
-// budgetFor returns the number of evaluations that a run needs for its confirmation to have
-// the given number of pairs, if it divides its evaluations as this run does. It returns 0
-// if this run's budget suffices, if a limit other than the one on evaluations may bind, or
-// if the number would be very large.
+// budgetFor returns the number of evaluations that a run needs for its confirmation to
+// have the given number of pairs, if it divides its evaluations as this run does. It
+// returns 0 if this run's budget suffices, if a limit other than the limit on evaluations
+// may bind, or if the number would be very large.
 func (b *builder) budgetFor(pairs float64) int {
 	p := b.plan
 	of := float64(p.Search + p.AA + p.Ablate + p.Confirm)

@@ -117,8 +117,8 @@ func (t *tally) weigh(g *archive.Grounds) {
 	}
 }
 
-// paired returns a metric's values by task. It uses only the attempts that have a
-// counterpart on the other side.
+// paired returns a metric's values, grouped by task. It uses only the attempts that have
+// a counterpart on the other side.
 func (t *tally) paired(metric string, of func(attempt) float64) []stats.Pair {
 	var out []stats.Pair
 	for _, task := range sortedKeys(t.champion) {

@@ -55,9 +55,9 @@ func TestLatenciesOfAnswers(t *testing.T) {
 	}
 }
 
-// TestUsageIsOfTheRuling checks that the two values of a metric, and thus their ratio, use
-// the tasks and weights of the ruling, and that the values of a metric with a bound are
-// those in the ruling.
+// TestUsageIsOfTheRuling checks that the two values of a metric, and thus their ratio,
+// use the same tasks and weights as the ruling. If a metric has a bound, its values must
+// be the values in the ruling.
 func TestUsageIsOfTheRuling(t *testing.T) {
 	t.Parallel()
 	used := func(tokens int) map[int]attempt {

@@ -124,8 +124,8 @@ type VolatileProposal struct {
 	Addressed []string `json:"addressed_to_reviewers,omitempty"`
 }
 
-// leastUnrecorded is the smallest difference, in USD, between what a run paid and the sum
-// of its records that counts as more than rounding.
+// leastUnrecorded is the smallest difference, in USD, that counts as more than rounding
+// when what a run paid is compared with the sum of its records.
 const leastUnrecorded = 1e-6
 
 // countPaid replaces the sum of the run's records with the recorded total of what the run

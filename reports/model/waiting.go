@@ -34,12 +34,13 @@ type Waiting struct {
 	// Difference is the proposal's confirmed gain, in score units; it is nil if nothing was
 	// confirmed.
 	Difference *float64 `json:"difference,omitempty"`
-	// Reference is the variant with which Difference compares; nil means the champion.
+	// Reference is the variant relative to which Difference is measured; nil means the
+	// champion.
 	Reference *stats.Reference `json:"reference,omitempty"`
 	// Stale names the inputs that have changed since the proposal was measured; a stale
 	// proposal cannot be approved.
 	Stale []string `json:"stale,omitempty"`
-	// Level is the requested level of autonomy; it is 0 if the proposal is of a config.
+	// Level is the requested level of autonomy; it is 0 if the proposal is for a config.
 	Level   autonomy.Level `json:"level,omitempty"`
 	Command string         `json:"command"`
 }

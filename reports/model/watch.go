@@ -227,11 +227,11 @@ func commitOf(k archive.CommitBrief) *Commit {
 // Short returns the beginning of the commit's hash.
 func (c Commit) Short() string { return c.Hash[:min(12, len(c.Hash))] }
 
-// rollback reports whether a rollback is recommended. A rollback is recommended if tonight
-// shows the adopted config to be worse than the config that it replaced. It is also
-// recommended if tonight shows no gain, and either the gain is below the prediction tonight
-// or an earlier night whose evidence still holds showed the adopted config to be worse or
-// below the prediction.
+// rollback reports whether a rollback is recommended. A rollback is recommended if
+// tonight shows the adopted config to be worse than the config that it replaced. It is
+// also recommended if tonight shows no gain and one of two conditions is met: tonight's
+// gain is below the prediction, or an earlier night whose evidence still holds showed
+// that the adopted config was worse or below the prediction.
 func (a AdoptedWatch) rollback() bool {
 	return a.Worse || a.Lo <= 0 && (a.Below || a.Crossed != nil)
 }
@@ -245,7 +245,7 @@ func (a AdoptedWatch) Disappoints() bool {
 }
 
 // Alarm is a sentence with which every page about the agent begins, and a command that
-// belongs to it. The sentence contains foreign text.
+// belongs to it. The sentence contains untrusted text.
 type Alarm struct{ Text, Command string }
 
 // Alarms lists the alarms, which a person should read first.
@@ -355,8 +355,8 @@ func (c ActiveChange) cause() string {
 	return words
 }
 
-// beside returns a phrase that names the changes that no person caused. The separator
-// precedes it.
+// beside returns a phrase that names the changes that no person caused. The phrase begins
+// with the separator.
 func (c ActiveChange) beside(separator string) string {
 	words := ""
 	if c.Learned {

@@ -25,9 +25,9 @@ func TestAsPredicted(t *testing.T) {
 	}
 }
 
-// TestRestored checks that if a night proposes what an adoption replaced, it states that
-// the proposal undoes the adoption, and does not attribute the adoption's result to
-// chance.
+// TestRestored checks the alarm about an adoption in a night that proposes what the
+// adoption replaced. The alarm states that the proposal undoes the adoption, and does not
+// attribute the adoption's result to chance.
 func TestRestored(t *testing.T) {
 	w := Watch{Adopted: &AdoptedWatch{
 		Moved: Moved{Difference: -.25, Lo: -.6, Hi: .1, AfterNights: 1}, Proposal: "P1", Predicted: &Predicted{Difference: .6, Lo: .3, Hi: .7}, RestoredBy: "P2",
@@ -39,9 +39,9 @@ func TestRestored(t *testing.T) {
 	}
 }
 
-// TestCrossedStays checks that an adoption whose evidence once reached the level is still
-// reported as disappointing, with the night that showed it and the rollback, even if
-// tonight's evidence by itself would not suffice.
+// TestCrossedStays checks that an adoption stays reported as disappointing once the
+// evidence has reached the level, even if tonight's evidence by itself would not suffice.
+// The report must name the night that showed it, and the rollback.
 func TestCrossedStays(t *testing.T) {
 	w := Watch{Adopted: &AdoptedWatch{
 		Moved: Moved{Difference: -.04, Lo: -.11, Hi: .03, AfterNights: 9}, Proposal: "P1", Command: "evolve rollback P1",

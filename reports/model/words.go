@@ -9,8 +9,8 @@ import (
 // scores expects to be the best.
 const ModelOperator = "model"
 
-// OperatorName returns the display name of an operator; it is foreign text. The name for
-// [ModelOperator] makes clear that the operator is not a language model.
+// OperatorName returns the display name of an operator; the name is untrusted text. The
+// name for [ModelOperator] makes clear that the operator is not a language model.
 func OperatorName(operator string) string {
 	if operator == ModelOperator {
 		return "score model"
@@ -18,7 +18,7 @@ func OperatorName(operator string) string {
 	return operator
 }
 
-// DomainName returns the display name of a domain; it is foreign text. For the tasks
+// DomainName returns the display name of a domain; it is untrusted text. For the tasks
 // without a domain, the name states that they have none.
 func DomainName(domain string) string {
 	if domain == memory.GlobalDomain {

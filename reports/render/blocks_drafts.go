@@ -95,8 +95,8 @@ func bestOf(drafts int, best float64) string {
 // operatorName returns the display name of an operator.
 func operatorName(operator string) spans { return say(clipped(model.OperatorName(operator), 40)) }
 
-// madeBy returns the name of the operator that made a variant and, if a model wrote the
-// variant, the name of the model.
+// madeBy returns the name of the operator that made a variant, and also the name of the
+// model if a model wrote the variant.
 func madeBy(r model.Rejection) spans {
 	if r.Author == "" {
 		return operatorName(r.Operator)

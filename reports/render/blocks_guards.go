@@ -91,8 +91,8 @@ func limits(s policy.Stat) spans {
 	return list(items, "; ")
 }
 
-// shareOf returns a phrase for bound as a share of over: the share of the time in which
-// at least one call waited. It returns "" if the share is below 1 %.
+// shareOf returns a phrase for bound/over, which is the share of the time in which at
+// least one call waited. It returns "" if the share is below 1 %.
 func shareOf(bound, over time.Duration) string {
 	if over <= 0 || bound < over/100 {
 		return ""

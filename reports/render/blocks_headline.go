@@ -143,8 +143,8 @@ func failureFact(f stats.Failures, against string) fact {
 		remark(runs+"; each failure scores 0, and its pair does not count for the guards, because consuming less by failing is not a saving"))}
 }
 
-// independent returns the number of independent tasks, and what they count as if their
-// weights are uneven.
+// independent returns the number of independent tasks, and, if their weights are uneven,
+// the number of equally weighted tasks that they are worth.
 func independent(e model.Evidence) string {
 	words := number.Plural(e.Tail.Tasks, "independent task")
 	if e.Effective > 0 {

@@ -91,8 +91,8 @@ func valuesText(p model.ParamInfluence) spans {
 	return append(out, say(" against ", valueText(p.Reference, 40))...)
 }
 
-// interactionBlocks shows the pairs of values that together have more or less effect than
-// the sum of their separate effects.
+// interactionBlocks shows the pairs of values whose joint effect is larger or smaller
+// than the sum of their separate effects.
 func interactionBlocks(f *model.Influence) []block {
 	if f.Tested == 0 {
 		return []block{para{Note: true, Text: say("Interactions: no result, because for no two parameters was every combination of two values of each tried often enough.")}}

@@ -8,8 +8,8 @@ import (
 	"evolve/reports/render/plot"
 )
 
-// lineageBlocks returns the blocks that show the origin of a version of searched code, and
-// the effect of each hunk of its change by itself.
+// lineageBlocks returns the blocks that show where a version of searched code comes from,
+// and what each hunk of its change does by itself.
 func lineageBlocks(s subject) []block {
 	var out []block
 	if len(s.agent.Hunks) > 0 {

@@ -14,8 +14,8 @@ import (
 const (
 	maxTasks       = 12
 	maxFoldedTasks = 200
-	// maxShown is the maximum number of characters shown of a text that stands next to
-	// others; the whole text is in a fold.
+	// maxShown is the maximum number of characters shown of a text that is displayed next
+	// to other texts; the whole text is in a fold.
 	maxShown = 280
 )
 

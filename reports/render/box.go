@@ -272,8 +272,9 @@ func judged(e model.Effect, s string) spans {
 	return say(s + " ~")
 }
 
-// since returns a phrase that names the champion as the base of the listed changes, if the
-// figures above the changes compare with another config; otherwise it returns nothing.
+// since returns a phrase that names the champion as the base of the listed changes. The
+// phrase is needed only if the figures above the changes compare with another config;
+// otherwise since returns nothing.
 func since(d model.Decision) spans {
 	if d.Against == nil {
 		return nil

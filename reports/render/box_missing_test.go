@@ -7,8 +7,8 @@ import (
 	"evolve/reports/model"
 )
 
-// TestMissingRows checks that the box names missing evaluations if they are a tenth of all
-// or more, with their most frequent cause.
+// TestMissingRows checks that the box names missing evaluations and their most frequent
+// cause if at least a tenth of all evaluations are missing.
 func TestMissingRows(t *testing.T) {
 	t.Parallel()
 	lost := []model.Lost{{Cause: "the agent answered with status 429", Count: 90}, {Cause: "refused", Count: 5}}

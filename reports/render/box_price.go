@@ -17,7 +17,7 @@ const (
 	// change.
 	leastPrice = .05
 	// maxPrices is the maximum number of quantities, including guards, that the decision
-	// box compares with an interval.
+	// box shows with an interval.
 	maxPrices = 2
 )
 
@@ -127,7 +127,7 @@ func latencyFloor() float64 {
 	return 0
 }
 
-// latencyLabel is the label of the latency, the same as that of the guard on latency.
+// latencyLabel is the label both of the latency and of the guard on latency.
 var latencyLabel = model.Guard{Name: stats.Latency, Of: stats.P95}.Label()
 
 // changed reports whether the interval of a ratio excludes 1, and the change is not small.

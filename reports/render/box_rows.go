@@ -45,8 +45,8 @@ func guardMark(g model.Guard) span {
 }
 
 // failuresRow returns the row with the numbers of tasks that each side failed. The row is
-// empty unless the variant fails a task that the other side does not fail. It counts as a
-// price only if the variant fails more tasks than the other side.
+// empty unless the variant fails a task that the other side does not fail. The row counts
+// as a price only if the variant fails more tasks than the other side.
 func failuresRow(h model.Headline, against string) boxRow {
 	if h.Evidence == nil || h.Evidence.Failures == nil || h.Evidence.Failures.Only == 0 {
 		return boxRow{}
@@ -81,7 +81,7 @@ func tailRow(h model.Headline, r *stats.Reference) boxRow {
 	return boxRow{Label: "risk", Note: say(note)}
 }
 
-// missingWorthSaying is the share of missing evaluations from which the box names it.
+// missingWorthSaying is the smallest share of missing evaluations that the box mentions.
 const missingWorthSaying = .1
 
 // missingRows returns the row that states how many evaluations gave no score, if they are

@@ -97,8 +97,8 @@ func TestBlockCutShort(t *testing.T) {
 }
 
 // TestHoldoutOpeningsAfterAnAdoption checks that a variant that an earlier run confirmed
-// still counts after it has become the champion, and that the champion of that run does
-// not count.
+// still counts after it has become the champion, and that the champion against which it
+// was confirmed does not count.
 func TestHoldoutOpeningsAfterAnAdoption(t *testing.T) {
 	w := keepWorld(t, 0)
 	plan, err := w.a.Plan(w.ctx, w.run.ID, "helpdesk")

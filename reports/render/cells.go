@@ -7,8 +7,8 @@ import (
 	"evolve/runtime/text"
 )
 
-// width returns the number of terminal cells that a text takes, or that its longest line
-// takes if it has several.
+// width returns the number of terminal cells that a text takes. For a text of several
+// lines, that is the number for its longest line.
 func (t spans) width() int {
 	widest, n := 0, 0
 	for _, s := range t {

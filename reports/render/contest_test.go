@@ -9,8 +9,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// contest describes the confirmation that is simulated for a night: the chance of a pass by
-// arm and task.
+// contest describes the confirmation that is simulated for a night: for each arm and
+// task, the chance of a pass.
 type contest struct {
 	plan      archive.AgentPlan
 	champion  agent.ConfigID

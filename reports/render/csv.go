@@ -70,8 +70,8 @@ func CSV(w io.Writer, r model.Report) error {
 // full-width forms, which some spreadsheet programs also accept.
 const formulaMarks = "=+-@\t\r\n＝＋－＠"
 
-// cell makes text visible and prevents spreadsheets from treating it as a formula, even if
-// it follows leading spaces and quotes, which some spreadsheets remove.
+// cell makes text visible and prevents spreadsheets from treating it as a formula, even
+// if the formula is preceded by spaces and quotes, which some spreadsheets remove.
 func cell(s string) string {
 	s = text.Visible(s)
 	bare := strings.TrimLeft(s, " '\"\u00a0")

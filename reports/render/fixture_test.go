@@ -25,7 +25,7 @@ type world struct {
 	seq map[string]int64
 	// older selects a night that judges each finalist once, without entries or rulings.
 	older bool
-	// past holds the evidence from the nights so far, by candidate.
+	// past holds the evidence from the nights so far, keyed by candidate.
 	past map[agent.ConfigID]*past
 	// salt is added to everything volatile: times, host, latencies, retries.
 	salt int
@@ -131,7 +131,8 @@ func (w *world) evaluate(agentID string, t trial) bench.Evaluation {
 	return e
 }
 
-// search records a search over some variants, a tenth of it random, and its curve.
+// search records a search over the given variants, with its random baseline and its
+// curve.
 func (w *world) search(agentID string, champion agent.ConfigID, variants, random []agent.ConfigID, seen []task, chance func(i int) float64) archive.SearchResult {
 	var out archive.SearchResult
 	n, drawn := 0, 0

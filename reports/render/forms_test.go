@@ -101,7 +101,7 @@ func TestGitHubLineAsksForAPerson(t *testing.T) {
 	}
 }
 
-// TestFormsKeepForeignText checks that foreign text neither changes the structure of a
+// TestFormsKeepForeignText checks that untrusted text neither changes the structure of a
 // form nor runs.
 func TestFormsKeepForeignText(t *testing.T) {
 	r := small(adoptWorld(t, 0).report())

@@ -9,7 +9,7 @@ import (
 )
 
 // TestGatesByGroup checks that many gates are shown as one line per group, followed by
-// the gates that did not pass, and that only the page has the rest.
+// the gates that did not pass, and that only the page shows the other gates one by one.
 func TestGatesByGroup(t *testing.T) {
 	t.Parallel()
 	list := []model.GateVerdict{{Gate: "build", Verdict: "passed", Evidence: "compiled"}, {Gate: "vet", Verdict: "not_run", Evidence: "`build` ended | early"}}

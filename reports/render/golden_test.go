@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // worlds are the nights recorded in the golden files.
 var worlds = map[string]func(testing.TB, int) *world{"adopt": adoptWorld, "keep": keepWorld, "undecided": undecidedWorld, "older": olderWorld, "patches": patchesWorld}
 
-// renderings are all forms of a report, by file name.
+// renderings contains all forms of a report, keyed by file name.
 var renderings = map[string]func(io.Writer, model.Report) error{
 	"80.txt":  func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{}) },
 	"50.txt":  func(w io.Writer, r model.Report) error { return Terminal(w, r, TerminalOptions{Width: 50}) },

@@ -32,11 +32,13 @@ type oneFall struct {
 	Nights int
 }
 
-// agentNight identifies one agent's part of a run by the places of both in their lists.
+// agentNight identifies one agent's part of a run by the indexes of the run and of the
+// agent in their lists.
 type agentNight struct{ run, agent int }
 
-// fallsOf returns the falls by the first night that shows each. runs must be given latest
-// first. Two nights show the same fall if the scores had fallen by the earlier of the two.
+// fallsOf returns the falls, keyed by the first night that shows each of them. runs must
+// be given latest first. Two nights show the same fall if the scores had fallen by the
+// earlier of the two.
 func fallsOf(runs []model.Summary) map[agentNight]oneFall {
 	out, last := map[agentNight]oneFall{}, map[string]agentNight{}
 	for i, r := range runs {

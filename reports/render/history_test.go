@@ -58,8 +58,8 @@ func TestHistory(t *testing.T) {
 }
 
 // TestOneFallIsOneEvent checks that consecutive nights that show one fall are one event,
-// with the size according to the latest night, and that a second fall is another event. The
-// picture marks a fall also if no night since has measured the champion.
+// whose size is taken from the latest night, and that a second fall is another event. The
+// picture marks a fall even if no later night has measured the champion.
 func TestOneFallIsOneEvent(t *testing.T) {
 	day := func(i int) time.Time { return night.AddDate(0, 0, i) }
 	var runs []model.Summary

@@ -141,7 +141,7 @@ type agentPage struct {
 	Unprinted string
 }
 
-// labelled holds consecutive rows of the box that share a label.
+// labelled contains consecutive rows of the box that share a label.
 type labelled struct {
 	Label string
 	Lines []boxRow
@@ -286,9 +286,9 @@ func leadOf(h model.Headline, label string) (lead, *plot.Interval) {
 	}
 }
 
-// pageBlocks adds to blocks the ids, and the labels for screen readers, that the page
-// needs. A table or listing without a caption is labelled with the summary of its fold, or
-// with the title of its section.
+// pageBlocks gives blocks the ids and the labels for screen readers that the page needs.
+// A table or listing without a caption is labelled with the summary of its fold, or with
+// the title of its section.
 func pageBlocks(prefix, agent, title string, blocks []block) ([]blockPage, error) {
 	out := make([]blockPage, len(blocks))
 	for i, b := range blocks {

@@ -12,7 +12,7 @@ import (
 )
 
 // manyNights returns nights of three agents, the latest first. Every tenth night has
-// proposals, the latest of which wait, and every fiftieth night shows a fall.
+// proposals, and every fiftieth night shows a fall. The latest proposals wait.
 func manyNights(n int) []model.Summary {
 	var out []model.Summary
 	for i := n; i > 0; i-- {

@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// influenceWorld returns a night whose search tried random configs. The route cites adds
-// 20 points, a depth above 6 adds 10, notes add nothing, and the combination of quotes
-// and cites adds the given number of points (joint).
+// influenceWorld returns a night whose search tried random configs. The route "cites"
+// adds 20 points, a depth above 6 adds 10, notes add nothing, and quotes together with
+// the route "cites" add the given number of points (joint).
 func influenceWorld(t testing.TB, joint float64, configs int) *world {
 	w := newWorld(t, 0)
 	w.open(3, "helpdesk")
@@ -50,8 +50,9 @@ func influenceWorld(t testing.TB, joint float64, configs int) *world {
 	return w
 }
 
-// TestInfluence checks that the page shows the known effects in an archive, an interaction
-// if there is one and none otherwise, and nothing about a parameter that was never changed.
+// TestInfluence checks that the page shows the known effects in an archive, and an
+// interaction only if there is one. The page must show nothing about a parameter that was
+// never changed.
 func TestInfluence(t *testing.T) {
 	for _, joint := range []float64{0, .3} {
 		t.Run(fmt.Sprint(joint), func(t *testing.T) {

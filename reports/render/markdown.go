@@ -218,9 +218,9 @@ func mdSpan(s span) string {
 	return lead + words + trail
 }
 
-// prose matches foreign text that Markdown treats as plain text. Such text begins with a
-// letter and contains no brackets, no emphasis marks, and no colon that could be part of a
-// link. Text that begins with www would still become a link.
+// prose matches untrusted text that Markdown treats as plain text. Such text begins with
+// a letter and contains no brackets, no emphasis marks, and no colon that could be part
+// of a link. Text that begins with www would still become a link.
 var prose = regexp.MustCompile(`^\p{L}(?:[\p{L}\p{N} ,;.()%/'"?!+=→−–…-]|: )*$`)
 
 func harmless(s string) bool {

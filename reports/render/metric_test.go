@@ -81,8 +81,8 @@ func TestMetricFirst(t *testing.T) {
 	}
 }
 
-// TestFurtherMetrics checks that every rendering shows the further metrics, and that next
-// to the decision it points out the one that is worse.
+// TestFurtherMetrics checks that every rendering shows the further metrics and, next to
+// the decision, points out the metric that is worse.
 func TestFurtherMetrics(t *testing.T) {
 	t.Parallel()
 	r := measured(adoptWorld(t, 0).report())
@@ -121,8 +121,9 @@ func TestMetricWithoutInterval(t *testing.T) {
 	}
 }
 
-// TestCasesOfCode checks that a report on searched code has values in the unit of its
-// metric and uses the word for cases, whereas a report on an agent has passes and tasks.
+// TestCasesOfCode checks that a report on searched code gives values in the unit of its
+// metric and calls the items cases, whereas a report on an agent speaks of passes and
+// tasks.
 func TestCasesOfCode(t *testing.T) {
 	t.Parallel()
 	r := measured(adoptWorld(t, 0).report())

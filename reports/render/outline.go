@@ -130,7 +130,7 @@ func readable(s string) string {
 // escapes nothing.
 func Readable(s string) string { return readable(s) }
 
-// lined makes a span of at most n characters from foreign text and preserves its line
+// lined makes a span of at most n characters from untrusted text and preserves its line
 // breaks.
 func lined(s string, n int) span {
 	if ended := strings.TrimRight(s, "\r\n"); ended != "" {

@@ -181,8 +181,8 @@ func TestDraftsOfEarlierNights(t *testing.T) {
 	}
 }
 
-// TestPatchWork checks that every rendering shows a night's work on code, escaped, and that
-// the cost of this work is included in the cost of the patch.
+// TestPatchWork checks that every rendering shows a night's work on code in escaped form,
+// and that the cost of this work is included in the cost of the patch.
 func TestPatchWork(t *testing.T) {
 	w := keepWorld(t, 0)
 	before := w.report().Volatile.CostUSD

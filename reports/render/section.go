@@ -161,7 +161,7 @@ var contents = []struct {
 	{"provenance", "Provenance", provenanceBlocks},
 }
 
-// subjects pairs every agent with its volatile part.
+// subjects returns every agent together with its volatile part.
 func subjects(r model.Report) []subject {
 	out := make([]subject, len(r.Agents))
 	for i, a := range r.Agents {

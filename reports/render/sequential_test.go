@@ -246,7 +246,7 @@ func TestLeading(t *testing.T) {
 }
 
 // TestAChangeThatWasNotTriedHasNoFigure checks that a change that was not tried is marked
-// as untried in the table of changes and in that of the other finalists.
+// as untried both in the table of changes and in the table of the other finalists.
 func TestAChangeThatWasNotTriedHasNoFigure(t *testing.T) {
 	r := withRuling(t, archive.Adopt, func(res *archive.AgentResult, _ *stats.Ruling) {
 		for i := range res.Ablations {

@@ -125,8 +125,8 @@ func (t *terminal) flow(indent, hang int, para spans) {
 	t.flowAfter(nil, indent, hang, t.width-max(indent, hang), para)
 }
 
-// flowAfter writes a paragraph in lines of at most width cells. The first line follows the
-// text lead.
+// flowAfter writes a paragraph in lines of at most width cells. The first line begins
+// with the text in lead.
 func (t *terminal) flowAfter(lead spans, indent, hang, width int, para spans) {
 	for _, l := range wrap(para, width) {
 		t.line(indent, slices.Concat(lead, l))

@@ -68,7 +68,7 @@ func clipped(s string, n int) span { return foreign(text.Clip(s, n, text.Runes, 
 // underscores; it replaces the underscores with spaces.
 func stateSpan(s string) span { return foreign(strings.ReplaceAll(s, "_", " ")) }
 
-// theirs makes a span of foreign text with a style.
+// theirs makes a span of untrusted text with a style.
 func theirs(s string, st style) span { return span{Text: text.Visible(s), Style: st, Foreign: true} }
 
 // remark makes a remark that follows a value.

@@ -8,7 +8,7 @@ import (
 )
 
 // TestRefusedWithoutAProposal checks that the heading distinguishes a variant that gates
-// refused from a variant without a proposal for them to judge.
+// refused from a variant for which there is no proposal, so that no gate could judge it.
 func TestRefusedWithoutAProposal(t *testing.T) {
 	t.Parallel()
 	r := adoptWorld(t, 0).report()

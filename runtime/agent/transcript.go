@@ -67,8 +67,8 @@ type Event struct {
 	MS     int64  `json:"ms,omitempty"`
 }
 
-// Add appends an event. If the transcript already holds limit events, Add only counts the
-// event as dropped. A limit of 0 means no limit.
+// Add appends an event. If the transcript already contains as many events as limit
+// allows, Add only counts the event as dropped. A limit of 0 means no limit.
 func (t *Transcript) Add(limit int, e Event) {
 	if limit > 0 && len(t.Events) >= limit {
 		t.Dropped++

@@ -47,7 +47,8 @@ func definition(source string) Definition {
 
 var detected = sync.OnceValue(func() sandbox.Sandbox { return sandbox.Detect(context.Background()) })
 
-// each runs a test without isolation and, if this machine offers isolation, also with it.
+// each is a helper that runs a test without isolation and, if this machine offers
+// isolation, also with it.
 func each(t *testing.T, test func(t *testing.T, p *Pool)) {
 	t.Helper()
 	for name, walls := range map[string]func() sandbox.Sandbox{

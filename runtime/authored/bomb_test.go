@@ -83,7 +83,7 @@ func TestBombs(t *testing.T) {
 	each(t, func(t *testing.T, p *Pool) {
 		for _, name := range slices.Sorted(maps.Keys(bombs)) {
 			t.Run(name, func(t *testing.T) {
-				p.limit = time.Second // most endless tools hit another limit before this
+				p.limit = time.Second // most endless tools reach another limit before this time limit
 				r := call(t, p, bombs[name], `{}`)
 				p.limit = callTime
 				failed := r.outcome == agent.Execution || r.outcome == agent.Timeout || r.outcome == agent.ContractViolation

@@ -117,8 +117,8 @@ func TestStarvedToolIsNotTheCause(t *testing.T) {
 	}
 }
 
-// TestSiblingsGarbageIsNotTheCause lets a child that has served another tool run out of
-// memory and checks that the call is repeated in a new child.
+// TestSiblingsGarbageIsNotTheCause checks that a call is repeated in a new child if it
+// ran out of memory in a child that had served another tool.
 func TestSiblingsGarbageIsNotTheCause(t *testing.T) {
 	p := NewPool(sandbox.None("a test"), 1)
 	defer p.Close()

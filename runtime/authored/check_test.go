@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 		}
 		for name, c := range map[string]struct {
 			change func(d *Definition)
-			want   string // of the first test
+			want   string // the message wanted from the first test
 		}{
 			"wrong value":        {func(d *Definition) { d.Tests[0].Want = json.RawMessage(`{"sum":7}`) }, `it returned {"sum":6}`},
 			"value for an error": {func(d *Definition) { d.Tests[1].Args = d.Tests[0].Args; slices.Reverse(d.Tests) }, "instead of failing"},

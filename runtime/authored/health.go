@@ -30,9 +30,9 @@ const (
 	causeUnknown = "cause not recorded"
 )
 
-// Health counts the failures of a tool in use since it was approved or last released. The
-// zero value is the health of a tool that was never used. Health is stored under the tool's
-// name.
+// Health counts how often a tool in use has failed since a person approved the tool or
+// last released it. The zero value is the health of a tool that was never used. Health is
+// stored under the tool's name.
 type Health struct {
 	// Source is the hash of the source that failed. The count restarts when the source
 	// changes.
@@ -45,9 +45,10 @@ type Health struct {
 	Causes map[string]int `json:"causes,omitempty"`
 }
 
-// After returns the health after a call to the tool with this source that ended in outcome
-// o. If cause is empty, the call does not count: its failure was caused by the arguments, a
-// cancellation, the machine or another tool, not by the tool itself.
+// After returns the health after one more call to the tool with the given source; o is
+// the outcome of that call. If cause is empty, the call does not count: its failure was
+// caused by the arguments, a cancellation, the machine or another tool, not by the tool
+// itself.
 func (h Health) After(source, cause string, o agent.Outcome) Health {
 	if h.Source != source {
 		h = Health{Source: source}

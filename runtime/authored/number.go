@@ -185,7 +185,8 @@ type bounding struct {
 	held int
 }
 
-// bound rewrites a file, or refuses it if it contains too long a number.
+// bound rewrites the statements of a file. It refuses a file that contains too long a
+// number.
 func bound(f *syntax.File) error {
 	var b bounding
 	f.Stmts = b.statements(f.Stmts)

@@ -165,9 +165,9 @@ func finalize(d Definition, r reply) result {
 	return result{r, agent.Execution, causeOf(d, r)}
 }
 
-// causeOf returns the cause of a runtime failure, which names the line of the error. If the
-// error is a call to fail that one of the tool's tests expects, the cause is not in the
-// tool: it refused the arguments, as approved.
+// causeOf returns the cause of a runtime failure, which names the line of the error. If
+// the error is a call to fail that one of the tool's tests expects, the cause is not in
+// the tool: the tool refused the arguments, as its test expects.
 func causeOf(d Definition, r reply) string {
 	if strings.HasPrefix(r.Text, "fail: ") {
 		for _, t := range d.Tests {

@@ -29,7 +29,7 @@ type process struct {
 }
 
 // start starts this program again as a child whose standard input and output are the
-// socket theirs.
+// socket in the parameter theirs.
 func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (process, error) {
 	if !called {
 		return process{}, errors.New("this program cannot start a copy of itself, because it did not call Init")
@@ -56,7 +56,7 @@ func start(ctx context.Context, box sandbox.Sandbox, theirs, stderr *os.File) (p
 		return process{}, err
 	}
 	var mu sync.Mutex
-	reaped := false // once reaped, the process number may belong to another process
+	reaped := false // once the process is reaped, its number may belong to another process
 	return process{
 		kill: func() {
 			mu.Lock()

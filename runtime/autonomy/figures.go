@@ -18,16 +18,16 @@ type Figures struct {
 	// person corrected.
 	Turns  int `json:"turns"`
 	Errors int `json:"errors"`
-	// Stated is the number of turns that stated a confidence. Confidence is the mean of the
-	// stated values, Success the share of these turns that succeeded, and ECE the expected
-	// calibration error.
+	// Stated is the number of turns that stated a confidence. Confidence is the mean of
+	// the stated values, Success is the share of these turns that succeeded, and ECE is
+	// the expected calibration error.
 	Stated     int     `json:"stated"`
 	Confidence float64 `json:"confidence"`
 	Success    float64 `json:"success"`
 	ECE        float64 `json:"ece"`
-	// Unsafe is the number of unsafe requests, and Recent the number of unsafe requests
-	// within the last [Window]. Uncounted is the reason why there may have been further
-	// unsafe requests; it is empty if there cannot have been any.
+	// Unsafe is the number of unsafe requests, and Recent is the number of unsafe
+	// requests within the last [Window]. Uncounted is the reason why there may have been
+	// further unsafe requests; it is empty if there cannot have been any.
 	Unsafe    int    `json:"unsafe"`
 	Recent    int    `json:"recent_unsafe"`
 	Uncounted string `json:"uncounted,omitempty"`

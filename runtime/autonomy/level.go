@@ -51,8 +51,9 @@ func (l Level) String() string {
 type Step struct {
 	Level Level  `json:"level"`
 	Name  string `json:"name"`
-	// Effects are the tool effects that the level allows. Calls are single tools, or single
-	// methods of a tool ("tool method"), that it allows regardless of their effect.
+	// Effects are the tool effects that the level allows. Calls are single tools, or
+	// single methods of a tool ("tool method"), that the level allows regardless of their
+	// effect.
 	Effects []string `json:"effects,omitempty"`
 	Calls   []string `json:"calls,omitempty"`
 	// On reports whether the level's behaviour is implemented.

@@ -96,8 +96,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAllows checks the lowest level that a call needs, given its effect, name and
-// method, and how each level treats the call.
+// TestAllows checks two things: the lowest level that a call needs, given the call's
+// effect, name and method, and how each level treats the call.
 func TestAllows(t *testing.T) {
 	for _, c := range []struct {
 		tool, method, effect string

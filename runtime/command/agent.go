@@ -203,7 +203,7 @@ func (t *turn) jsonl(w *worker) (agent.Result, *worker) {
 	}
 }
 
-// once starts a program for this task only.
+// once is used for a single task: it starts a program that serves no other task.
 func (t *turn) once() agent.Result {
 	a := t.agent
 	var writable []string

@@ -31,8 +31,8 @@ type HTTPOptions struct {
 	// Scrub removes credentials from the parts of the server's text that are stored. It is
 	// required.
 	Scrub func(string) string
-	// Client sends the requests; nil means a client without proxy, cookies and compression.
-	// The client's timeout and redirect policy are not used.
+	// Client sends the requests; nil means a client that uses no proxy, no cookies and no
+	// compression. The client's timeout and redirect policy are not used.
 	Client *http.Client
 }
 

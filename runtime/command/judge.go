@@ -96,7 +96,7 @@ func scrubbed(raw json.RawMessage, scrub func(string) string) json.RawMessage {
 	return quoted
 }
 
-// clip returns foreign text as one scrubbed line of bounded length.
+// clip returns untrusted text as one scrubbed line of bounded length.
 func clip(s string, scrub func(string) string) string {
 	return foreign.Clip(strings.Join(strings.Fields(scrub(s)), " "), maxError, foreign.Mark)
 }

@@ -17,8 +17,9 @@ var refusals = regexp.MustCompile(`(?i)ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EAI
 	`couldn't connect to server|failed to connect to|no such host|nodename nor servname|getaddrinfo|address family not supported|function not implemented|` +
 	`UnknownHostException|ConnectException|APIConnectionError|\bconnection error\b|max retries exceeded|fetch failed|dial (tcp|udp|unix)`)
 
-// wantedNetwork reports whether a program without a network tried to use one during a task,
-// judging by the kernel's counters or, if the task failed, by the program's messages.
+// wantedNetwork reports whether a program without a network tried to use a network during
+// a task, judging by the kernel's counters or, if the task failed, by the program's
+// messages.
 func (w *worker) wantedNetwork(res *agent.Result, stderr string) bool {
 	w.count()
 	counted := w.seen > w.told

@@ -73,7 +73,7 @@ func TestOffline(t *testing.T) {
 			for _, c := range []struct {
 				goal    string
 				reached bool // with the host's network
-				counted bool // by the kernel, so detected even if the program does not report it
+				counted bool // counted by the kernel, so the access is detected even if the program does not report it
 			}{
 				{"crash tcp " + tcp.Addr().String(), true, true},
 				{"tell tcp " + tcp.Addr().String(), true, true},

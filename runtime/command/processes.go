@@ -21,7 +21,7 @@ type processes struct {
 }
 
 // place is a slot for a program. worker is nil if no program is started, and config is
-// that of the last request.
+// the config of the last request.
 type place struct {
 	worker *worker
 	config agent.ConfigID

@@ -27,7 +27,8 @@ type Programs struct {
 	scrub   func(string) string
 
 	mu sync.Mutex
-	// idle are the processes without a question, least recently used first.
+	// idle are the processes that are not answering a question, least recently used
+	// first.
 	idle    []idleProgram
 	keepers int
 }

@@ -100,8 +100,8 @@ func TestProgramsAreKept(t *testing.T) {
 	}
 }
 
-// TestProgramFailures tests the error for each failure, and that the next question gets a
-// new process and an answer.
+// TestProgramFailures tests which error each failure causes, and tests that the next
+// question gets a new process and an answer.
 func TestProgramFailures(t *testing.T) {
 	r := newRig(t)
 	t.Cleanup(r.programs.Keep())
@@ -176,8 +176,8 @@ func TestProgramThatCannotStart(t *testing.T) {
 	}
 }
 
-// TestAskEndsWithItsContext tests that a cancelled question leaves a process that has not
-// begun to answer it for the next question.
+// TestAskEndsWithItsContext tests that if a question is cancelled before a process has
+// begun to answer it, the process remains available for the next question.
 func TestAskEndsWithItsContext(t *testing.T) {
 	r := newRig(t)
 	t.Cleanup(r.programs.Keep())
@@ -196,8 +196,8 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestFewProgramsAreKept tests the limit on processes without a question: the least
-// recently used process ends first.
+// TestFewProgramsAreKept tests the limit on idle processes, which are answering no
+// question: the least recently used process ends first.
 func TestFewProgramsAreKept(t *testing.T) {
 	r := newRig(t)
 	t.Cleanup(r.programs.Keep())

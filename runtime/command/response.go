@@ -110,7 +110,7 @@ func parse(line []byte, id string) (response, error) {
 
 // referral validates the referral and sets the outcome to the one that it names, or to
 // wrong_tool_boundary if it names none. The outcome wrong_tool_boundary requires a
-// referral: without evidence it would be an excuse.
+// referral: without evidence, this outcome would be an excuse.
 func (r *response) referral(raw json.RawMessage) error {
 	if raw = present(raw); raw == nil {
 		if r.outcome == agent.WrongToolBoundary {
@@ -220,9 +220,9 @@ func usage(raw json.RawMessage) (agent.Usage, error) {
 	return u, nil
 }
 
-// excerpt returns the beginning of foreign text. It is longer than the text that is stored
-// in the end, so that secrets are still complete, and are recognised, when they are
-// scrubbed.
+// excerpt returns the beginning of an untrusted text. The excerpt is longer than the text
+// that is finally stored, so that a secret is still complete, and is recognised, when the
+// excerpt is scrubbed.
 func excerpt(raw []byte) string {
 	const most = 4 * maxError
 	if len(raw) > most {

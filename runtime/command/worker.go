@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// patience is the time that a program that closed its output has to end by itself, so that
-// its exit code can be reported.
+// patience is how long a program may take to end by itself after it has closed its
+// output, so that its exit code can be reported.
 const patience = 2 * time.Second
 
 // shortLine is the maximum length of a request that is written without a goroutine, in

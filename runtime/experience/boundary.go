@@ -76,13 +76,14 @@ type Remedy string
 
 // The remedies.
 const (
-	// Split the tool, because it is called for several kinds of tasks that are not its own.
+	// Split the tool, because it is called for several kinds of tasks for which it is not
+	// made.
 	Split Remedy = "split"
-	// Recompose the tool with others, because they lack the same thing or because the
-	// tool's answers are repeatedly of little use.
+	// Recompose the tool together with other tools, because all of them lack the same
+	// thing or because the tool's answers are repeatedly of little use.
 	Recompose Remedy = "recompose"
-	// Tighten the tool's description or its parameters, because it is called for tasks for
-	// which it is not made.
+	// Tighten the tool's description or its parameters, because the tool is called for
+	// tasks that it is not meant for.
 	Tighten Remedy = "tighten"
 	// Retain the tool as it is.
 	Retain Remedy = "retain"
@@ -114,8 +115,8 @@ type Advice struct {
 	Adaptive bool `json:"adaptive_failure,omitempty"`
 	// Clusters is the result of [Experience.Clusters].
 	Clusters []Cluster `json:"clusters,omitempty"`
-	// Shared lists the other tools with a group that contains an axis of one of this
-	// tool's groups.
+	// Shared lists the other tools that have an axis in common with this tool: the axis
+	// is in one of their groups and in one of this tool's groups.
 	Shared []string `json:"shared_with,omitempty"`
 	// First and Last are the times of the first and last stored referral.
 	First time.Time `json:"first,omitzero"`
@@ -149,8 +150,9 @@ func (e *Experience) Clusters(tool string) []Cluster {
 	return clusters(e.referrals(tool), e.Updated, tuned())
 }
 
-// CohesionWarning returns a one-line warning that quotes the axes of the groups if a tool's
-// referrals fall into several groups (see [Cluster]), and an empty text otherwise.
+// CohesionWarning returns a one-line warning if a tool's referrals fall into several
+// groups (see [Cluster]). The warning quotes the axes of the groups. If there is no
+// warning, it returns an empty text.
 func (e *Experience) CohesionWarning(tool string) string {
 	return warning(e.Clusters(tool))
 }
@@ -169,7 +171,7 @@ func warning(all []Cluster) string {
 	return fmt.Sprintf("low cohesion: %d referrals fall into %d groups: %s", referrals, len(groups), strings.Join(parts, "; "))
 }
 
-// groupsOf returns the clusters that are groups.
+// groupsOf returns those of the clusters whose Group is set.
 func groupsOf(all []Cluster) []Cluster {
 	var out []Cluster
 	for _, c := range all {
@@ -250,8 +252,8 @@ func (e *Experience) Advice(tool string) Advice {
 	return a
 }
 
-// sharing returns the other tools with a group of axes that has an axis in common with
-// the given groups.
+// sharing returns the other tools that have an axis in common with the given groups of
+// axes.
 func (e *Experience) sharing(tool string, groups []Cluster) []string {
 	var out []string
 	if len(groups) == 0 || tool == AllTools {

@@ -65,7 +65,7 @@ func oneWord(referrals []Referral) []Referral {
 }
 
 // rates returns two shares of tools: the share that has a warning after four to fifty
-// referrals, and the share that had one on any evening until then.
+// referrals, and the share that had a warning on any evening until then.
 func rates(t thresholds, tools int, simulate func(r *rand.Rand, n int) []Referral) (end, ever float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range tools {

@@ -144,8 +144,8 @@ func (c Calibration) text() string {
 	return b.String()
 }
 
-// CalibrationOf returns the calibration of the turns that stated a confidence and for which
-// counts returns true.
+// CalibrationOf returns the calibration of the turns that stated a confidence and for
+// which the function counts returns true.
 func (e *Experience) CalibrationOf(counts func(turn string) bool) Calibration {
 	var list []Stated
 	for _, s := range e.Stated {

@@ -19,7 +19,8 @@ const MaxCalls = 200
 // bytes.
 const maxLearnedCause = 300
 
-// barredCause is the beginning of the cause of a call that a person's feedback barred.
+// barredCause is the beginning of the cause that is recorded for a call if a person's
+// feedback barred it.
 const barredCause = "people want the tool "
 
 // BarredCause returns the cause of a call that is barred by an effect of a person's
@@ -109,9 +110,9 @@ func (r *reading) addReported(data json.RawMessage) {
 	}
 }
 
-// reported returns the tool calls in a program's own transcript if the transcript is a list
-// of events. Other events may have any form. The evidence of a referral is in the field
-// refer.
+// reported returns the tool calls in a program's own transcript if the transcript is a
+// list of events. Items of the list that are not tool calls may have any form. The field
+// refer of an event contains the evidence of a referral.
 func reported(data json.RawMessage) []agent.Event {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) != nil {

@@ -9,8 +9,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestCallsOfATranscript checks the learnings about the calls in a transcript: those made
-// by the runtime, with repairs and referrals, and those that a program reports as its own.
+// TestCallsOfATranscript checks what is learnt from the calls in a transcript: those made
+// by the runtime, with repairs and referrals, and those that a program reports as its
+// own.
 func TestCallsOfATranscript(t *testing.T) {
 	got := CallsOf([]agent.Event{
 		{Kind: agent.EventDomain, Name: "operations"},

@@ -125,8 +125,9 @@ func (c Capsule) Rate() (float64, bool) {
 	return min(1, float64(c.Success())/float64(n)), true
 }
 
-// Percentile returns the smallest stored latency that at least the share q of the stored
-// latencies does not exceed; q is clamped to [0,1]. Without latencies it returns 0.
+// Percentile returns the smallest stored latency such that at least the share q of the
+// stored latencies is not above it; q is clamped to [0,1]. Without latencies it returns
+// 0.
 func (c Capsule) Percentile(q float64) time.Duration {
 	if len(c.Latencies) == 0 {
 		return 0

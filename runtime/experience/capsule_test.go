@@ -18,8 +18,8 @@ import (
 
 var day = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
-// used returns an experience that has learned turns in the domain ops with one call each,
-// an hour apart.
+// used returns an experience that has learned from turns in the domain ops. Each turn has
+// one call, and the turns are an hour apart.
 func used(calls ...Call) *Experience {
 	e := &Experience{}
 	for i, c := range calls {

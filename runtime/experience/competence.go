@@ -68,9 +68,9 @@ type Called struct {
 }
 
 // CompetenceIn returns the competence in a domain, in [.1, 1], and reports whether the
-// domain has a history; without one the score is .5. Lasting feedback on the domain changes
-// the score by .15 or −.2 (see [Confidence]). An empty domain means [Global], whose
-// competence is that of turns without a domain of their own.
+// domain has a history; without one the score is .5. Lasting feedback on the domain
+// changes the score by .15 or −.2 (see [Confidence]). An empty domain means [Global],
+// whose competence comes from the turns without a domain of their own.
 func (e *Experience) CompetenceIn(domain string) (score float64, known bool) {
 	if c := e.competence(domain); c != nil {
 		return e.regarded(domain, c.Score), true
@@ -94,10 +94,10 @@ func (e *Experience) findDomain(domain string) (int, bool) {
 
 // judgeEarlier applies what a message means for the turn before it in the conversation. A
 // correction lowers the competence in that turn's domain and is recorded. The confidence
-// that the turn stated then counts as that of a failure, and the turn's calls that ended ok
-// no longer count as successes. Other signals change nothing, because the outcome of an
-// approved turn already counts. Without a conversation, or without an earlier turn in it,
-// nothing is changed.
+// that the turn stated then counts as the confidence of a failed turn, and the turn's
+// calls that ended ok no longer count as successes. Other signals change nothing, because
+// the outcome of an approved turn already counts. Without a conversation, or without an
+// earlier turn in it, nothing is changed.
 func (e *Experience) judgeEarlier(t Turn) {
 	if t.Signal != Corrects || t.Session == "" {
 		return

@@ -352,8 +352,8 @@ func TestRepliesAreNoCompetence(t *testing.T) {
 	}
 }
 
-// TestPraiseBeforeARequestIsCompetence tests that a turn whose message continues with a
-// request after praise counts like any turn with that request.
+// TestPraiseBeforeARequestIsCompetence tests that a turn whose message contains praise
+// and then a request counts like any other turn with that request.
 func TestPraiseBeforeARequestIsCompetence(t *testing.T) {
 	e := &Experience{}
 	for i, message := range []string{"Which gate is open?", "Perfect, thanks!", "Perfect. Now write a poem on autumn."} {

@@ -128,8 +128,8 @@ func (e *Experience) Suggestions() []Suggestion {
 	return out
 }
 
-// prohibited reports whether the feedback by, which must be lasting, forbids the tool of
-// f in the whole scope of f.
+// prohibited reports whether the given feedback (by), which must be lasting, forbids the
+// tool of f in the whole scope of f.
 func (f Feedback) prohibited(by Feedback) bool {
 	return by.Action.forbids() && by.Tool == f.Tool && by.covers(f)
 }

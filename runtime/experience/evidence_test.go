@@ -11,8 +11,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestFindingsNameTheTurnsTheyCount makes one turn of each kind, in an order in which the
-// latest turns are not the ones that count, and tests the turns of every finding.
+// TestFindingsNameTheTurnsTheyCount tests which turns every finding names. It makes one
+// turn of each kind, in an order such that the latest turns are not the ones that count.
 func TestFindingsNameTheTurnsTheyCount(t *testing.T) {
 	fails := func(tool string) Call { return failed(tool, "down", 0) }
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func TestStatedConfidenceNamesItsFailures(t *testing.T) {
 }
 
 // TestBarredCallsAreNoToolErrors tests that a call that was barred by a person's feedback
-// is not an error, and that any other denied call is one.
+// does not count as an error, and that any other denied call does.
 func TestBarredCallsAreNoToolErrors(t *testing.T) {
 	var u use
 	for _, cause := range []string{BarredCause("search", Effect{Feedback: "F1", Action: Constrain}), "the tool is not active"} {

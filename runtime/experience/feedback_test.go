@@ -15,8 +15,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// given returns an experience with feedback. Each item is a penalty that Ada gave to grep
-// at noon, as altered by its change.
+// given returns an experience with feedback. Each entry is a penalty that Ada gave to
+// grep at noon, altered by one of the changes.
 func given(t testing.TB, changes ...func(*Feedback)) *Experience {
 	t.Helper()
 	e := &Experience{}
@@ -130,7 +130,7 @@ func joined(effects []Effect) string {
 	return strings.Join(out, "; ")
 }
 
-// TestNewestFeedbackWins checks that the newest applicable feedback has the effect, except
+// TestNewestFeedbackWins checks that the newest applicable feedback takes effect, except
 // that it does not lift a prohibition with another scope.
 func TestNewestFeedbackWins(t *testing.T) {
 	e := given(t,

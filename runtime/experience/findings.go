@@ -24,13 +24,13 @@ const (
 	// A tool is slow if it has at least fewSuccesses measured calls and their 95th
 	// percentile reaches slowCall.
 	slowCall = 10 * time.Second
-	// repeatedError is the number of identical errors of a tool from which on advice
-	// about them is given.
+	// repeatedError is the number of identical errors of a tool at which advice about
+	// these errors begins.
 	repeatedError = 2
 )
 
-// Finding is a statement about a period, together with its evidence: it holds for Count of
-// Of turns or calls, and Turns lists the ids of the turns.
+// Finding is a statement about a period, together with its evidence: it holds for Count
+// turns or calls out of a total of Of, and Turns lists the ids of the turns.
 type Finding struct {
 	Text  string   `json:"text"`
 	Count int      `json:"count"`

@@ -12,8 +12,8 @@ import (
 
 // A further request after praise is about something else if each of its sentences is a
 // request in English, if no sentence is a yes-or-no question (which may express doubt),
-// refers back, doubts, denies or asks for a repair, and if its subject differs from that of
-// the question and the answer.
+// if no sentence refers back, doubts, denies or asks for a repair, and if the request's
+// subject differs from the subject of the question and the answer.
 var (
 	sentences = regexp.MustCompile(`[^.!?;\n]+[.!?;\n]*`)
 	linking   = regexp.MustCompile(`^(?:(?:and|now|next|then|ok|okay|also|please|(?:another|next|one more) question)[ ,:]+)+`)

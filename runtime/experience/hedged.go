@@ -19,7 +19,8 @@ var (
 )
 
 // statesOtherwise reports whether the message replaces the agent's answer with another
-// fact: after "actually", after a softened negation, or as an exception to praise.
+// fact. The fact may follow "actually" or a softened negation, or be an exception to
+// praise.
 func (m written) statesOtherwise(before string) bool {
 	if before == "" || len(m.clauses) == 0 || m.clauses[0].question || asks.MatchString(ending(before)) {
 		return false

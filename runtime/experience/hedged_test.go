@@ -38,8 +38,9 @@ func TestCorrectionsBesideEnglishRules(t *testing.T) {
 	}
 }
 
-// TestDenialsAnswerQuestions tests that, after a question, a denial or a softened message
-// corrects nothing, whereas a message that calls the answer wrong does.
+// TestDenialsAnswerQuestions tests messages that follow a question of the agent. A denial
+// or a softened message corrects nothing; a message that calls the answer wrong is a
+// correction.
 func TestDenialsAnswerQuestions(t *testing.T) {
 	for message, want := range map[string]bool{
 		"not quite, it is blue": false, "Actually, it's blue": false, "Nein, der Himmel ist blau.": false, "Non, le ciel est bleu": false,

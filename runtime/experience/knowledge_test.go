@@ -52,8 +52,8 @@ Competence in research: 0.52 (from .1 to 1; .5 without history), after 1 turn, 1
 	}
 }
 
-// TestKnowledgeNamesTheLimitOfADay tests that the text on a competence states when the
-// daily limit held the competence back.
+// TestKnowledgeNamesTheLimitOfADay tests that the text on a competence mentions the daily
+// limit if the limit held the competence back.
 func TestKnowledgeNamesTheLimitOfADay(t *testing.T) {
 	var u use
 	u.now = lessonDay.Add(-10 * time.Hour)

@@ -25,7 +25,8 @@ const (
 type record struct {
 	tool  string
 	where string
-	// here counts the calls in the domain, and everywhere counts those in all domains.
+	// here counts the calls in the domain, and everywhere counts the calls in all
+	// domains.
 	here, everywhere int
 	// in is the sum of the capsules of the tool in the domain or, if the domain has no call
 	// to the tool, in all domains. Its method, latencies and repairs are not set.

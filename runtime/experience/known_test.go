@@ -50,8 +50,8 @@ func TestKnownTools(t *testing.T) {
 	}
 }
 
-// TestKnownToolsStayInTheirLines tests that foreign text ends no line and closes no tag,
-// and that the budget is kept.
+// TestKnownToolsStayInTheirLines tests that untrusted text ends no line and closes no
+// tag, and that the budget is kept.
 func TestKnownToolsStayInTheirLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var e Experience

@@ -99,8 +99,8 @@ func (e *Experience) Learnings(domain string) []Learning {
 	return out
 }
 
-// learnings returns the learnings of only the given domain, and whether the domain has a
-// capsule.
+// learnings returns the learnings of the given domain alone, and reports whether the
+// domain has a capsule.
 func (e *Experience) learnings(domain string) (out []Learning, known bool) {
 	for _, c := range e.Capsules {
 		if c.Domain != domain {

@@ -36,9 +36,9 @@ type Excerpt struct {
 // week is both the time between two weekly reviews and the period that each of them covers.
 const week = 7 * 24 * time.Hour
 
-// Regards reports whether a review at the time now considers a stored turn: one that no
-// earlier review has considered, or one that is less than seven days old. The first review
-// considers only the past seven days.
+// Regards reports whether a review at the given time (now) would consider a stored turn.
+// A review considers turns that no earlier review has considered, and turns that are less
+// than seven days old. The first review considers only the past seven days.
 func (l Lessons) Regards(id string, at, now time.Time) bool {
 	return at.After(now.Add(-week)) || l.fresh(id)
 }
@@ -46,7 +46,7 @@ func (l Lessons) Regards(id string, at, now time.Time) bool {
 func (l Lessons) fresh(id string) bool { return l.Seen > 0 && turnNumber(id) > l.Seen }
 
 // Review replaces the lessons with those of this night; now is the current time. The
-// given turns are the stored turns with their calls, oldest first; only those that are
+// given turns are the stored turns with their calls, oldest first; only turns that are
 // newer than the last review, or less than seven days old, count. If no turn is newer
 // than the last review, the nightly lessons stay, so what evaluations read does not
 // change. A week without turns removes all lessons.

@@ -14,7 +14,7 @@ import (
 
 var lessonDay = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// use represents an agent's live turns.
+// A use represents an agent's live turns.
 type use struct {
 	e     Experience
 	turns []Turn
@@ -320,9 +320,9 @@ func TestToldIsAdvice(t *testing.T) {
 `)
 }
 
-// TestWaysThatWorked tests the strategies for a domain, which list the tools of turns in
-// order, with counts, turns and a confidence. They appear in the lessons and in what the
-// agent can ask for.
+// TestWaysThatWorked tests the strategies for a domain. A strategy lists the tools that
+// turns called, in order, with counts, turns and a confidence. Strategies appear in the
+// lessons and in the information that the agent can ask for.
 func TestWaysThatWorked(t *testing.T) {
 	var u use
 	both := []Call{worked("search", 1), worked("calc", 1), worked("search", 1)}

@@ -8,8 +8,8 @@ import (
 // Limit is a floor, a ceiling or a daily cap that would limit the next change of a
 // learned value, or the fact that a tool is avoided.
 type Limit struct {
-	// What is "competence" or "usefulness". Kind is "floor", "ceiling", "daily cap" or
-	// "avoided".
+	// What names the learned value: "competence" or "usefulness". Kind is "floor",
+	// "ceiling", "daily cap" or "avoided".
 	What   string  `json:"what"`
 	Kind   string  `json:"kind"`
 	Tool   string  `json:"tool,omitempty"`
@@ -20,7 +20,7 @@ type Limit struct {
 	Day string `json:"day,omitempty"`
 }
 
-// Limits returns the limits on learnings. First come the competences to which one more
+// Limits returns the limits on learnings. First come the competences for which one more
 // correction or success would not count in full, and then the tools that are avoided.
 func (e *Experience) Limits() []Limit {
 	var out []Limit

@@ -23,7 +23,8 @@ const (
 )
 
 // A correction repeats another if the two have at least samePatternTerms terms in common,
-// and these are at least the share samePattern of the terms of whichever has fewer.
+// and these terms make up at least the share samePattern of the terms of the correction
+// with fewer terms.
 const (
 	samePattern      = .5
 	samePatternTerms = 2
@@ -106,9 +107,9 @@ type ToolUse struct {
 	Succeeded int `json:"succeeded"`
 	// Repaired counts the calls whose arguments were repaired.
 	Repaired int `json:"repaired,omitempty"`
-	// SucceededIn holds the last eight turns with a call that succeeded, FailedIn those
-	// with a judged call that did not succeed, RepairedIn those with a repaired call, and
-	// MeasuredIn those with a measured latency.
+	// SucceededIn holds the last eight turns with a call that succeeded, FailedIn holds
+	// the last eight with a judged call that did not succeed, RepairedIn the last eight
+	// with a repaired call, and MeasuredIn the last eight with a measured latency.
 	SucceededIn []string `json:"succeeded_in,omitempty"`
 	FailedIn    []string `json:"failed_in,omitempty"`
 	RepairedIn  []string `json:"repaired_in,omitempty"`
@@ -329,7 +330,8 @@ func (b *periodBuilder) approvals(turns []Turn) {
 	}
 }
 
-// patterns groups the corrections made by messages in the period into patterns.
+// patterns groups corrections into patterns. It considers only corrections that messages
+// in the period made.
 func (b *periodBuilder) patterns(corrections []Correction) {
 	lex := memory.NewLexicon()
 	terms := [][]string{} // of each pattern

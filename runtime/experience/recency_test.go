@@ -64,9 +64,9 @@ func TestOneWeekIsTheFormula(t *testing.T) {
 	})
 }
 
-// TestWeeksKeepTheOrder uses random histories over several weeks to test that no failure
-// raises the usefulness and no success lowers it in any domain, that the weights of the
-// domains add up to the total, and that a correction takes back what its call
+// TestWeeksKeepTheOrder uses random histories over several weeks. It tests that in every
+// domain no failure raises the usefulness and no success lowers it, and that the weights
+// of the domains add up to the total. A correction must take back what its call
 // contributed.
 func TestWeeksKeepTheOrder(t *testing.T) {
 	domains := []string{"ops", "research"}

@@ -28,15 +28,17 @@ const (
 	// and maxEarlier is the maximum number of earlier messages considered, counted back
 	// from the last.
 	maxMessage, maxEarlier = 2000, 12
-	// maxClauses is the number of clauses at the beginning of a message in which a
-	// correction is searched for. A user's comments on pasted text come before that text.
+	// maxClauses is the number of clauses, counted from the beginning of a message, that
+	// are searched for a correction. A user's comments on pasted text come before that
+	// text.
 	maxClauses = 4
 	// sameRequest is the minimum share of common words, out of all words in two messages,
 	// for the second message to count as a repetition of the first. The second message must
 	// have at least sameWords words.
 	sameRequest, sameWords = .75, 4
-	// otherTopic is the minimum number of content words with which a message that has no
-	// word in common with the earlier messages counts as being on another topic.
+	// otherTopic is the minimum number of content words in a message on another topic. A
+	// message with that many counts as being on another topic if it has no word in common
+	// with the earlier messages.
 	otherTopic = 4
 )
 

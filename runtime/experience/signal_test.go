@@ -150,8 +150,8 @@ func (l labelled) classify() Signal {
 	return Classify(l.Message, []agent.Message{{Role: "user", Content: user}, {Role: "assistant", Content: l.Before}})
 }
 
-// TestLabelledMessages measures the rules on the even-numbered lines, because they were
-// written with the odd-numbered lines in view. A false correction lowers an agent's
+// TestLabelledMessages measures the rules on the even-numbered lines, because the rules
+// were written with the odd-numbered lines in view. A false correction lowers an agent's
 // competence, so precision counts most.
 func TestLabelledMessages(t *testing.T) {
 	type counts struct{ n, right, found, labelled, both int }
@@ -197,8 +197,8 @@ func TestLabelledMessages(t *testing.T) {
 }
 
 // TestRejectionsAreNoApprovals tests that praise that is taken back is not an approval,
-// because an approved answer becomes the reference for a task, and that plain praise
-// remains one.
+// and that plain praise still is. This matters because an approved answer becomes the
+// reference for a task.
 func TestRejectionsAreNoApprovals(t *testing.T) {
 	earlier := []agent.Message{{Role: "user", Content: "Translate dog to French"}, {Role: "assistant", Content: "chat"}}
 	for _, message := range []string{

@@ -74,8 +74,8 @@ func TestSignatures(t *testing.T) {
 	if err := e.Valid(); err != nil {
 		t.Error(err)
 	}
-	// A message is removed together with its turns, and stays as long as another turn is
-	// known to have had it.
+	// A message is removed only when every turn that is known to have had this message is
+	// removed.
 	e.Forget("", func(turn string) bool { return turn == "T2" || turn == "T4" })
 	if got := e.SignaturesOf("sql"); len(got) != 3 || got[0].Count != 2 || len(got[0].Turns) != 1 || got[1].Outcome == agent.LowUtility {
 		t.Errorf("%+v", got)

@@ -30,7 +30,7 @@ func (e *Experience) Digest() string {
 	}
 	data, err := json.Marshal(e)
 	if err != nil {
-		panic(err) // cannot happen: all its numbers are finite
+		panic(err) // cannot happen, because all numbers in e are finite
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])

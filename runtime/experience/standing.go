@@ -2,8 +2,8 @@ package experience
 
 import "slices"
 
-// standing is a feedback entry whose scope includes a use if the tool is disregarded;
-// stands reports whether the entry takes effect.
+// standing is a feedback entry whose scope, apart from its tool, includes a use. The
+// field stands reports whether the entry takes effect.
 type standing struct {
 	Feedback
 	stands bool
@@ -52,10 +52,10 @@ func idle(in []standing, i int) bool {
 }
 
 // lifts reports whether f lifts an older prohibition wherever both apply. Three kinds of
-// newer feedback lift one: a boost of the same tool, domain and goal; a replace that
-// substitutes the forbidden tool and whose scope is no wider; and a replace that
-// substitutes the tool forbidden by an older replace, whatever the scopes. A penalty lifts
-// no prohibition, and neither does a boost with another scope.
+// newer feedback lift such a prohibition: a boost of the same tool, domain and goal; a
+// replace that substitutes the forbidden tool and whose scope is no wider; and a replace
+// that substitutes the tool forbidden by an older replace, whatever the scopes. A penalty
+// lifts no prohibition, and neither does a boost with another scope.
 func (f Feedback) lifts(older Feedback) bool {
 	switch {
 	case !older.Action.forbids():

@@ -9,8 +9,8 @@ import (
 )
 
 // TestAProhibitionHolds tests each newer verdict and action in each scope against a
-// constraint and a replacement. Only a boost with the same tool, domain and goal lifts
-// them, for as long as it applies.
+// constraint and a replacement. Only a boost with the same tool, domain and goal lifts a
+// constraint or a replacement, for as long as the boost applies.
 func TestAProhibitionHolds(t *testing.T) {
 	use := Use{Tool: "grep", Domain: "code", Goal: "deploy the backend", Session: "talk", Now: noon}
 	scopes := map[string]func(*Feedback){

@@ -16,18 +16,18 @@ const (
 // History holds what the calls to a tool have shown, divided into those in one domain and
 // those in the others.
 type History struct {
-	// In holds the calls in the domain, or the calls in all domains if it is [Global].
-	// Others holds the calls in the other domains; only its counts are set.
+	// In holds the calls in the domain, or the calls in all domains if the domain is
+	// [Global]. Others holds the calls in the other domains; only its counts are set.
 	In, Others Capsule
 }
 
 // Usefulness returns (.7·rate + .5·.3)·c + g·(1 − c), in [0,1], where rate is the success
 // rate of the calls in the domain, weighted by week (see [Recency]), and c = min(1,
-// judged/10) (spec 3.8, 4.2). g is the same expression for the calls in the other domains,
-// with prior in place of g; prior is the usefulness without judged calls. For a prior in
-// [.15, .85], no failure raises the usefulness and no success lowers it, in whatever
-// domain: the first calls in a domain replace what the other domains have shown gradually,
-// not at once.
+// judged/10) (spec 3.8, 4.2). g is the same expression for the calls in the other
+// domains, with prior in place of g; prior is the usefulness without judged calls. For a
+// prior in [.15, .85], no failure raises the usefulness and no success lowers it, in
+// whatever domain: the first calls in a domain replace gradually, not at once, what the
+// other domains have shown.
 func (h History) Usefulness(prior float64) float64 {
 	return h.In.usefulness(h.Others.usefulness(prior))
 }

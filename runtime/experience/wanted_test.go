@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestWantedAgreesWithWeigh tests with random feedback that the first entry that applies to
-// a tool has the effect on its score.
+// TestWantedAgreesWithWeigh tests with random feedback that the first entry that applies
+// to a tool determines the effect on the tool's score.
 func TestWantedAgreesWithWeigh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := &Experience{}

@@ -29,8 +29,8 @@ type Way struct {
 // counted towards any way.
 const wayTools = 4
 
-// wayOf returns the tools that make up a turn's way, or nil if the turn called no
-// registered tool or more than wayTools tools.
+// wayOf returns the tools that make up a turn's way. It returns nil if the turn called no
+// registered tool, or if it called more than wayTools tools.
 func wayOf(calls []Call) []string {
 	var out []string
 	for _, c := range calls {
@@ -73,7 +73,8 @@ func (w Way) works() bool {
 	return w.Turns.Count >= fewSuccesses && float64(w.Succeeded) >= preferredFrom*float64(w.Turns.Count)
 }
 
-// text describes a way, such as "search, then calc: 3 of 3 turns succeeded, confidence 0.60".
+// text returns a description of the way, such as "search, then calc: 3 of 3 turns
+// succeeded, confidence 0.60".
 func (w Way) text() string {
 	tools := make([]string, len(w.Tools))
 	for i, t := range w.Tools {
@@ -93,8 +94,8 @@ func (p *Period) Worked() []Finding {
 	return byCount(out)
 }
 
-// waysText describes the ways that worked in a domain: those of the week, or those of the
-// night if there is no week. It is empty if there are none.
+// waysText describes the ways that worked in a domain: the week's ways, or the night's
+// ways if the lessons have no week. The text is empty if there are no ways.
 func (l Lessons) waysText(domain string) string {
 	p := cmp.Or(l.Week, l.Night)
 	if p == nil {

@@ -121,8 +121,9 @@ func Confidence(base float64, v Verdict) float64 {
 	return min(1, max(0, base))
 }
 
-// regarded returns the competence in a domain after applying the newest permanent feedback
-// that names the domain but no goal. The feedback leaves it in [.1, 1].
+// regarded returns the competence in a domain after applying the newest permanent
+// feedback that names the domain but no goal. With such feedback, the result is in [.1,
+// 1].
 func (e *Experience) regarded(domain string, score float64) float64 {
 	for _, f := range slices.Backward(e.Feedback) {
 		if f.Domain != "" && domainName(f.Domain) == domainName(domain) && f.Goal == "" && f.Lasts() {
@@ -145,9 +146,10 @@ type Choice struct {
 	Without float64 `json:"without"`
 }
 
-// WhatIf returns the tools called in turns whose score factor would change if a feedback
-// entry were removed, in the order of the calls. It returns false if the entry does not
-// exist. Feedback is also applied to turns from before it was given.
+// WhatIf returns the tools that the turns called and whose score factors would change if
+// a feedback entry were removed. The tools are in the order of the calls. It returns
+// false if the entry does not exist. Feedback is also applied to turns from before it was
+// given.
 func (e *Experience) WhatIf(id string, turns []Turn) ([]Choice, bool) {
 	i := e.findFeedback(id)
 	if i < 0 {

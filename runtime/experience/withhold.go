@@ -55,8 +55,8 @@ func (c *Capsule) withholdFailures(held func(Excerpt) bool) {
 	}
 }
 
-// withholdReferrals removes the referrals for which held returns true, and returns those
-// of their axes that no remaining referral names.
+// withholdReferrals removes the referrals for which held returns true, and returns the
+// axes of the removed referrals that no remaining referral names.
 func (c *Capsule) withholdReferrals(held func(Excerpt) bool) (gone []string) {
 	var kept []Referral
 	for _, r := range c.Referrals {

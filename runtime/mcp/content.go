@@ -17,7 +17,7 @@ import (
 const maxURI = 200
 
 // margin is larger than the length of any credential, in bytes. After a text has been cut
-// and scrubbed, that many bytes more are cut from its end, because a credential that the
+// and scrubbed, that many more bytes are cut from its end, because a credential that the
 // first cut truncated would not be recognised.
 const margin = 4 << 10
 

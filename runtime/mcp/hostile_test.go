@@ -363,7 +363,7 @@ func TestHostile(t *testing.T) {
 						t.Errorf("call %d: %d bytes", i+1, len(res.Output))
 					}
 					if entered != nil {
-						(<-entered)() // the server closed, before Close
+						(<-entered)() // the server closes the connection before Close is called
 					}
 				}
 			})

@@ -38,7 +38,7 @@ type endpoint struct {
 	mcp.Connection
 	base   *http.Transport
 	header map[string]string
-	// over is done once the session is over.
+	// over is a context that is done when the session has ended.
 	over context.Context
 	end  context.CancelFunc
 
@@ -246,7 +246,7 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// body is the size-limited body of a response. It ends with its session.
+// body is the size-limited body of a response. The body ends when its session ends.
 type body struct {
 	io.ReadCloser
 	endpoint *endpoint

@@ -133,7 +133,7 @@ func (s *Server) checkProgram() error {
 	case s.Argv[0] == "" || strings.ContainsRune(strings.Join(s.Argv, " "), 0):
 		return errors.New("its command is empty or has a NUL byte")
 	case slices.ContainsFunc(s.Env, func(e string) bool { return strings.Index(e, "=") < 1 || strings.ContainsRune(e, 0) }):
-		return errors.New("its environment has an entry that is not NAME=value") // not quoted, because it may be a secret
+		return errors.New("its environment has an entry that is not NAME=value") // the entry is not quoted, because it may be a secret
 	case len(s.Header) > 0:
 		return errors.New("a server that is a program cannot have headers")
 	}

@@ -50,8 +50,9 @@ type server struct {
 	closed bool
 
 	mu sync.Mutex
-	// first holds the tools as they were first listed. gone reports which of them the
-	// latest listing lacks, and changed which of them differed later.
+	// first holds the tools as they were first listed. gone reports which of these tools
+	// are missing from the latest listing. changed reports which of them differed in a
+	// later listing.
 	first   map[string]offer
 	gone    map[string]bool
 	changed map[string]bool

@@ -34,8 +34,9 @@ type Gap struct {
 	For, Against Testimony
 }
 
-// Testimony is a quotation of what a person wrote about a memory. In names the turn in
-// which the person wrote it, or states that the quotation is the reason for the retraction.
+// Testimony is a quotation of what a person wrote about a memory. The field In names the
+// turn in which the person wrote the text, or states that the text is the reason for the
+// retraction.
 type Testimony struct{ In, Text string }
 
 // String quotes the testimony, preceded by In. It is empty for the zero value.

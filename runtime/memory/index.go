@@ -38,7 +38,7 @@ type Index struct {
 
 	firstEntry int   // number of entries below
 	firstTerm  int32 // number of terms below
-	total      int   // number of terms in all entries, including those of the base
+	total      int   // number of terms in all entries, including the entries of the base
 
 	scratch *sync.Pool // holds *accumulator values, shared by the layers
 }
@@ -63,7 +63,7 @@ func NewIndex(lex *Lexicon, entries []agent.Memory) *Index {
 	return x
 }
 
-// Extend returns an index over the entries of x and the given ones; x is unchanged.
+// Extend returns an index over the entries of x and the given entries; x is unchanged.
 func (x *Index) Extend(entries []agent.Memory) *Index {
 	if len(entries) == 0 {
 		return x

@@ -21,9 +21,9 @@ const (
 	poolFactor    = 4    // candidates considered for diversity, per requested memory
 )
 
-// The decay of an entry's score with age: a new entry retains its full score, a very old
-// one only the share decayFloor of it. Half of the remaining difference between the two is
-// lost in each decayHalfLife.
+// The decay of an entry's score with age: a new entry retains its full score, and a very
+// old entry retains only the share decayFloor of its score. In each decayHalfLife, half
+// of the remaining difference between these two scores is lost.
 const (
 	decayFloor    = .6
 	decayHalfLife = 90 * 24 * time.Hour
@@ -145,8 +145,8 @@ type Ranked struct {
 	Score float64
 }
 
-// Rank returns the n entries that match a text best by relevance alone, regardless of
-// domains, age, confidence and cues.
+// Rank returns the n entries that best match a text. It judges by relevance alone,
+// regardless of domains, age, confidence and cues.
 func (x *Index) Rank(text string, n int) []Ranked {
 	pool := x.rank(x.lex.Terms(nil, text), n, func(_ int32, score float64) (float64, bool) { return score, true })
 	out := make([]Ranked, len(pool))

@@ -12,11 +12,11 @@ import (
 // maxTestimony is the maximum length of a quotation of what a person wrote, in characters.
 const maxTestimony = 160
 
-// testimony returns quotations of what people wrote that support a retracted memory, and
-// that speak against it. A correction that restates the memory supports it. The reason for
-// the retraction may speak against it, and so may a correction that denies or contradicts
-// the memory, or that corrects an answer based on it. If there are several such
-// corrections, the last one counts.
+// testimony returns quotations of what people wrote: those that support a retracted
+// memory, and those that speak against it. A correction that restates the memory supports
+// it. The reason for the retraction may speak against it, and so may a correction that
+// denies or contradicts the memory, or that corrects an answer based on it. If there are
+// several such corrections, the last one counts.
 func testimony(ctx context.Context, lex *Lexicon, m agent.Memory, asked []Asked, q Query) (supports, against Testimony) {
 	claim := lex.Claim(m.Text)
 	if calledWrong(m.Retracted) || otherValue(claim, lex.Claim(m.Retracted)) {

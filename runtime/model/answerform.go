@@ -32,8 +32,8 @@ const (
 // AnswerForms returns the forms that a config can select, the default first.
 func AnswerForms() []AnswerForm { return []AnswerForm{FreeForm, LineForm, JSONForm, ReasonedForm} }
 
-// Extract returns the answer in a reply and reports whether the reply has the form. If it
-// does not, the whole reply is the answer.
+// Extract returns the answer in a reply and reports whether the reply has the form f. If
+// not, the whole reply is the answer.
 func (f AnswerForm) Extract(reply string) (string, bool) {
 	reply = strings.TrimSpace(reply)
 	answer, ok := reply, true

@@ -8,9 +8,9 @@ import (
 )
 
 // Ask requests one text from a model, outside of any turn. If there is no usable text,
-// the result none gives the reason in words for people: the model gave no answer,
-// refused, was cut off or called a tool, or its budget is spent. An error comes from the
-// context or the infrastructure, and provides no information about the question.
+// the second result (none) gives the reason in words for people: the model gave no
+// answer, refused, was cut off or called a tool, or its budget is spent. An error comes
+// from the context or the infrastructure, and provides no information about the question.
 func Ask(ctx context.Context, m Model, req *Request) (reply Reply, none string, err error) {
 	reply, err = m.Next(ctx, req)
 	var failed *Error

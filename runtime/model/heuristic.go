@@ -122,9 +122,9 @@ func (t *planner) accept() float64 {
 	return acceptDefault
 }
 
-// vote returns the answer with the most votes among those of similar memories. A memory's
-// vote is weighted by the fourth power of its score, which is the square of its relative
-// BM25 score, so one very similar memory outweighs several less similar ones.
+// vote returns the answer with the most votes among the answers of similar memories. A
+// memory's vote is weighted by the fourth power of its score, which is the square of its
+// relative BM25 score, so one very similar memory outweighs several less similar ones.
 func (t *planner) vote() (evidence, bool) {
 	votes := map[string]float64{}
 	var order []string

@@ -80,8 +80,8 @@ type Request struct {
 	// Instead maps the name of a tool that people no longer want used to the name of its
 	// replacement.
 	Instead map[string]string
-	// Known describes, for a language model, the known facts about the tools from earlier
-	// turns.
+	// Known is a text for a language model. It states what earlier turns have shown about
+	// the tools.
 	Known string
 	// Sampling holds parameters for language models.
 	Sampling Sampling
@@ -213,7 +213,7 @@ const (
 	StopRefusal Stop = "refusal"
 )
 
-// Error is a failure of a model that ends the turn with its Outcome, such as infrastructure
+// Error is a model's failure. It ends the turn with its Outcome, such as infrastructure
 // for a provider that is unavailable or a limit for which waiting would not help, or
 // budget_exceeded for a prompt that is larger than the model's context. Any other error
 // counts as infrastructure.

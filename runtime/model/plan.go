@@ -167,8 +167,8 @@ func one(name string, fit float64, args map[string]any) []intent {
 	return []intent{{call: newCall(name, args), fit: fit}}
 }
 
-// callsOf returns the calls to a tool that the heuristic considers, and how well the goal
-// fits each of them.
+// callsOf returns the calls that the heuristic considers making to a tool, and how well
+// the goal fits each call.
 func (t *planner) callsOf(name string) []intent {
 	q := t.q
 	files := len(t.req.Files) > 0
@@ -368,8 +368,8 @@ func (q *question) searchText() string {
 }
 
 // specificTerms returns at most nine of the content words, the most specific first: words
-// with digits, then long words. Each is shortened to the part that it shares with its stem,
-// so that texts may contain it in another form.
+// with digits, then long words. Each word is shortened to the part that it shares with
+// its stem, so that other forms of the word are found too.
 func (q *question) specificTerms() []string {
 	type ranked struct {
 		text string

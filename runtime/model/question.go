@@ -166,8 +166,8 @@ func (q *question) match(text string) set {
 	return s
 }
 
-// covers returns the set of terms in a text, as match does, and reports whether there are
-// content words in the text and all of them are terms.
+// covers returns the set of terms in a text, as match does, and reports whether the text
+// has content words, all of which are terms.
 func (q *question) covers(text string) (set, bool) {
 	var s set
 	all, any := true, false

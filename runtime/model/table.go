@@ -81,7 +81,7 @@ func (q *question) searchTable(s source, t table) []evidence {
 
 // filters finds the cell values whose content words all occur in the question. named is
 // the set of terms in these values and in the headers of their columns. filter reports
-// whether a row has one of these values in every column that has any.
+// whether a row has one of these values in every column that contains such values.
 func (q *question) filters(t table, heads []set) (named set, filter func(row []string) bool) {
 	wanted := make([]map[string]bool, len(t.header))
 	for _, row := range t.rows {
@@ -222,8 +222,8 @@ func extreme(values []float64, highest bool) int {
 	return best
 }
 
-// listTable returns the cells of one column, from the rows that the question names, as a
-// list.
+// listTable returns a list of the cells in one column. They are from the rows that the
+// question names.
 func (q *question) listTable(s source, t table, heads []set, about, named set, filter func([]string) bool) (evidence, bool) {
 	e := evidence{origin: s.origin, file: s.file, time: s.time}
 	if !q.list || q.aggregate != none {

@@ -92,9 +92,10 @@ type flight struct {
 	done  chan ending
 }
 
-// The states of a flight. The state is changed once, either to landed by the function when
-// it ends or to left by the caller when it abandons the function. The caller releases the
-// permit after landed, and the goroutine of the function after left.
+// The states of a flight. The state is changed once, either to landed by the function
+// when it ends or to left by the caller when it abandons the function. In the state
+// landed the caller releases the permit; in the state left the goroutine of the function
+// releases it.
 const (
 	flying int32 = iota
 	landed

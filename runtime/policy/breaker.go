@@ -56,8 +56,8 @@ func newBreaker(s Settings) *breaker {
 	return b
 }
 
-// refuses returns an error if a call would be refused now. It only checks: it does not
-// admit a call.
+// refuses returns the error with which a call would be refused now, or nil. It only
+// checks: it does not admit a call.
 func (b *breaker) refuses() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,7 +156,7 @@ func (b *breaker) refusing(now time.Time) time.Duration {
 	return min(now.Sub(b.since), b.settings.BreakerOpen)
 }
 
-// shut ends an opening.
+// shut ends a period in which the breaker is open.
 func (b *breaker) shut(now time.Time) {
 	b.open += b.refusing(now)
 	b.since = time.Time{}

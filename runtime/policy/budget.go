@@ -274,8 +274,8 @@ func (a *spend) timeUp(b Budget, at time.Duration) *BudgetError {
 	return &BudgetError{Scope: a.scope, What: "elapsed", Limit: b.Elapsed.String()}
 }
 
-// elapsed returns the running time that was spent, including that of running attempts up
-// to the time given by at.
+// elapsed returns the running time that was spent, including the time of running attempts
+// until at.
 func (a *spend) elapsed(at time.Duration) time.Duration {
 	return a.spent.elapsed + time.Duration(a.running)*at - a.since
 }

@@ -21,8 +21,8 @@ func class(origin string) string {
 // foreign reports whether code from this origin was not written by the operator.
 func foreign(kind Kind, origin string) bool { return kind == Tool && origin != local }
 
-// longestTask is the maximum duration of an agent's task, including the time that it waits.
-// It is long because the task has limits of its own.
+// longestTask is the maximum duration of an agent's task, including the time that the
+// task waits. The maximum is long because the task has limits of its own.
 const longestTask = 24 * time.Hour
 
 // builtIn returns the settings that apply below every layer; doc.go shows them in a table.

@@ -12,12 +12,12 @@ import (
 type Options struct {
 	Book Book
 	// Day returns what was spent on a tool or provider today (UTC), before this engine
-	// was created. It is called once for each name, at its first call. A nil Day means
-	// that nothing was spent.
+	// was created. It is called once for each tool or provider, when the tool or provider
+	// is first called. A nil Day means that nothing was spent.
 	Day func(kind Kind, name string) Usage
 	// Run returns what earlier processes of a resumed run spent on a tool or provider, in
-	// total and by agent. It is called once for each name, at its first call. A nil Run
-	// means that nothing was spent.
+	// total and by agent. It is called once for each tool or provider, when the tool or
+	// provider is first called. A nil Run means that nothing was spent.
 	Run func(kind Kind, name string) (all Usage, agents map[string]Usage)
 }
 
@@ -69,16 +69,16 @@ func (e *Engine) Resolve(c Call) (Settings, []Value) {
 	return r.settings, r.values()
 }
 
-// Do calls run under the policies. Its error is nil, run's own last error, a *TimeoutError,
-// *RateLimitedError, *CircuitOpenError or *BudgetError, the error of a ctx that has ended,
-// or an error for an inadmissible call, such as one of an unknown kind.
+// Do calls the function run under the policies. Its error is nil, run's own last error, a
+// *TimeoutError, *RateLimitedError, *CircuitOpenError or *BudgetError, the error of a ctx
+// that has ended, or an error for an inadmissible call, such as one of an unknown kind.
 //
 // run is called once for each attempt, in its own goroutine; attempts are counted from 1.
-// It should respect its context, which ends with the attempt. If the context ends first, Do
-// returns without waiting for run: run keeps its permit and its reservation until it really
-// ends, and its results are then discarded, except for what it spent. Variables of the
-// caller that run writes may therefore be read only if Do returned nil or run's own error;
-// Run returns a value without this risk. A panic in run becomes a *Failure.
+// It should respect its context, which ends with the attempt. If the context ends first,
+// Do returns without waiting for run: run keeps its permit and its reservation until it
+// really ends, and its results are then discarded, except for what it spent. Variables of
+// the caller that run writes may therefore be read only if Do returned nil or run's own
+// error; Run returns a value without this risk. A panic in run becomes a *Failure.
 //
 // The values in the Applied are shared with other calls and must not be changed.
 func (e *Engine) Do(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Applied, error) {

@@ -26,8 +26,8 @@ type Leased struct {
 	Limited []Limited
 	// Waited is the total time that the call was delayed by limits, over all attempts.
 	Waited time.Duration
-	// Own reports whether the call ended with the result of its last attempt, whether an
-	// error or not, rather than with an error from the policies.
+	// Own reports whether the call ended with the result of its last attempt, which may
+	// be an error, and not with an error from the policies.
 	Own bool
 	// Failed is the encoded error from the policies if Own is not set.
 	Failed json.RawMessage
@@ -100,7 +100,7 @@ func (e *Engine) leased(ctx context.Context, l Leaser, c Call, run function) (an
 }
 
 // Lease makes a call on behalf of another process, under the policies of this engine. It
-// returns an error if the context ended.
+// returns an error if the context ends.
 func (e *Engine) Lease(ctx context.Context, c Call, run func(ctx context.Context, attempt int) (Spent, error)) (Leased, error) {
 	var waits Waits
 	var last error

@@ -47,8 +47,8 @@ func limitWait(ctx context.Context, wait time.Duration) waitLimit {
 }
 
 // wait waits for the call's slot. It returns a *RateLimitedError as soon as it is clear
-// that no slot will be free in time. It adds the time that it waited to bound, and also
-// returns that time.
+// that no slot will be free in time. It returns the time that it waited, and also adds
+// that time to bound.
 func (p *pace) wait(ctx context.Context, agent string, waitLimit waitLimit, bound *Waits) (time.Duration, error) {
 	queued, err := p.turn.acquire(ctx, agent, 1, waitLimit.timer, bound)
 	switch {

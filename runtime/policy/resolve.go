@@ -112,7 +112,7 @@ func (f field) admits(inv, base *Settings) bool {
 			return true
 		}
 		if base.BreakerSlow == 0 && (f.name == "breaker_slow" || f.name == "breaker_slow_share") {
-			return inv.BreakerSlow > 0 && inv.BreakerSlowShare > 0 // one needs the other
+			return inv.BreakerSlow > 0 && inv.BreakerSlowShare > 0 // each of the two settings needs the other
 		}
 	}
 	return f.stricter(inv, base)

@@ -217,8 +217,8 @@ func mend(s Settings) Settings {
 	return s
 }
 
-// TestTighteningNeverLoosens restates what looser means, independently of the table that
-// decides it.
+// TestTighteningNeverLoosens defines what "looser" means once more, independently of the
+// table that the program uses, and checks the program against this definition.
 func TestTighteningNeverLoosens(t *testing.T) {
 	tightened := 0
 	rapid.Check(t, func(t *rapid.T) {

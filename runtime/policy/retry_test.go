@@ -58,7 +58,7 @@ type incomparable []error
 func (e incomparable) Error() string { return e[0].Error() }
 func (e incomparable) Unwrap() error { return e[0] }
 
-// pauses runs a call that always fails and returns the pauses between its attempts.
+// pauses returns the pauses between the attempts of a call that always fails.
 func pauses(t *testing.T, s Settings, c Call, err error) (out []time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,9 +22,9 @@ type Saturation struct {
 	Attempts int64                   `json:"attempts"`
 	Retries  int64                   `json:"retries"`
 	// RateWait is the total time that attempts waited for the rate limit or a hold, and
-	// QueueWait is the total time that they waited for a permit. RateBound and QueueBound
-	// are the parts of Over during which at least one attempt waited for the rate limit or
-	// a hold, or for a permit, respectively.
+	// QueueWait is the total time that they waited for a permit. RateBound is the part of
+	// Over during which at least one attempt waited for the rate limit or a hold;
+	// QueueBound is the part during which at least one attempt waited for a permit.
 	RateWait   time.Duration `json:"rate_wait"`
 	QueueWait  time.Duration `json:"queue_wait,omitempty"`
 	RateBound  time.Duration `json:"rate_bound,omitempty"`

@@ -60,8 +60,8 @@ func TestSaturation(t *testing.T) {
 	})
 }
 
-// TestWaitingIsBound tests that the statistics count waits still in progress, including
-// waits for the tools of a server.
+// TestWaitingIsBound tests that the statistics count waits that are still in progress,
+// including waits for the tools of a server.
 func TestWaitingIsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{Origins: map[string]Settings{"mcp:x": {Concurrency: 1, QueueWait: time.Hour, Deadline: time.Hour, RateCalls: 1000, RatePer: time.Second}}}})

@@ -87,9 +87,9 @@ const (
 // settings unchanged.
 type Book struct {
 	Environment Settings
-	// Origins holds overlays by origin: "local", "authored", "mcp", "mcp:<server>". For mcp
-	// and authored, the environment can only tighten the built-in settings, but an overlay
-	// here may loosen them.
+	// Origins holds overlays, keyed by origin: "local", "authored", "mcp",
+	// "mcp:<server>". For mcp and authored, the environment can only tighten the built-in
+	// settings, but an overlay here may loosen them.
 	Origins   map[string]Settings
 	Roles     map[string]Settings // by agent id
 	Tools     map[string]Settings

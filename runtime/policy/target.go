@@ -37,13 +37,13 @@ type target struct {
 	// queued is the time during which attempts waited for permits, and paced is the time
 	// during which they waited for the rate limit or a hold.
 	queued, paced Waits
-	cap           int      // without role, for statistics
+	cap           int      // without a role, for statistics
 	health        *breaker // without a role, for statistics; nil if there is none
 	abandoned     atomic.Int32
 
 	mu       sync.Mutex
 	paces    map[paceKey]*pace
-	breakers map[Settings]*breaker // by the breaker's settings
+	breakers map[Settings]*breaker // keyed by the breaker's settings
 }
 
 // acquire waits for a permit of the target and then for a permit of its server. The second
@@ -99,8 +99,8 @@ func (t *target) breaker(s Settings) *breaker {
 	return t.breakers[key]
 }
 
-// pace returns the target's limiter for an owner and the settings s, which it creates if
-// necessary, or nil if s describes none.
+// pace returns the target's limiter for an owner and the settings s, or nil if s
+// describes no limit. If there is no such limiter yet, pace creates it.
 func (t *target) pace(owner string, s Settings) *pace {
 	if s.interval() == 0 {
 		return nil

@@ -413,8 +413,8 @@ func TestWaitsAreMeasuredInTheQueue(t *testing.T) {
 	})
 }
 
-// TestServersAreBulkheads tests that the calls to all tools of a server share the
-// concurrency of that server, and that calls to another server do not wait for them.
+// TestServersAreBulkheads tests that the calls to all tools of one server share that
+// server's concurrency, and that they do not delay calls to another server.
 func TestServersAreBulkheads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := engine(t, Options{Book: Book{

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestWaitingEnds tests that when the context for waiting ends, a call that waits for a
-// rate, a permit or the next attempt stops waiting at once, and a call that need not wait
+// TestWaitingEnds tests the end of the context for waiting. A call that is waiting for a
+// rate, a permit or the next attempt stops waiting at once; a call that need not wait
 // continues.
 func TestWaitingEnds(t *testing.T) {
 	quick := func(context.Context, int) (Spent, error) { return Spent{}, nil }

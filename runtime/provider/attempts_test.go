@@ -36,9 +36,9 @@ func (l *till) Pay(u agent.Usage) { l.ends, l.usd = append(l.ends, "paid"), l.us
 func (l *till) Lose()             { l.ends = append(l.ends, "lost") }
 func (l *till) Release()          { l.ends = append(l.ends, "released") }
 
-// TestEachAttemptIsReserved checks that the maximum that each attempt of a request can use
-// is reserved before the attempt is sent, at the prices of its provider, and that no
-// attempt is made without a reservation.
+// TestEachAttemptIsReserved checks that before an attempt of a request is sent, the
+// maximum that the attempt can use is reserved at the prices of its provider. No attempt
+// may be made without a reservation.
 func TestEachAttemptIsReserved(t *testing.T) {
 	quick := policy.Settings{Attempts: 4, Backoff: time.Millisecond, MaxBackoff: time.Millisecond}
 	request := &model.Request{Goal: "Which port does the cache use?", Remaining: 3}

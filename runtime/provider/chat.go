@@ -16,8 +16,8 @@ type Chat struct {
 	Messages []Message `json:"messages"`
 	// Tools are the offered tools.
 	Tools []Tool `json:"tools,omitempty"`
-	// Final forbids further tool calls. Tools that the messages contain calls to are still
-	// listed, because some providers require this.
+	// Final forbids further tool calls. Tools to which the messages contain calls are
+	// still listed, because some providers require this.
 	Final bool `json:"final,omitempty"`
 
 	// form is the requested form of an answer.

@@ -26,8 +26,8 @@ type Endpoint struct {
 	Name string
 	Kind Kind
 	// BaseURL is the prefix of the URLs that requests are sent to, such as
-	// "http://localhost:11434/v1"; if it is empty, it is that of the provider that defined
-	// the protocol.
+	// "http://localhost:11434/v1"; if it is empty, the URL of the provider that defined
+	// the protocol is used.
 	BaseURL string
 	// Key is the API key, if the provider requires one. KeyEnv is the name of the
 	// environment variable that Key came from: messages mention only this name.
@@ -84,7 +84,7 @@ func (e Endpoint) client() *http.Client {
 	return &c
 }
 
-// longest limits the duration of an exchange if no stricter limit applies.
+// longest is the maximum duration of an exchange if no stricter limit applies.
 const longest = 15 * time.Minute
 
 func transport() *http.Transport {

@@ -92,9 +92,9 @@ func (f *Fault) unanswered() bool {
 	return slices.Contains([]Trouble{Cut, TimedOut, Garbled, Interrupted}, f.Trouble)
 }
 
-// charged reports whether the provider may charge for the request because it processed it,
-// even if it failed afterwards. A provider that is overloaded or refuses the request does
-// not charge.
+// charged reports whether the provider may charge for the request because the provider
+// processed the request, even if the request failed afterwards. A provider that is
+// overloaded or refuses the request does not charge.
 func (f *Fault) charged() bool {
 	overloaded := f.Status == http.StatusServiceUnavailable || f.Status == statusOverloaded
 	return f.unanswered() || f.Trouble == Unwell && !overloaded

@@ -19,8 +19,8 @@ var rules = template.Must(template.ParseFS(ruleFiles, "*.md"))
 
 // situation determines which rules apply to a conversation.
 type situation struct {
-	// Tools reports whether tools are offered, Refers whether the runtime's own refer is
-	// one of them, and Data whether there are lines of data.
+	// Tools reports whether tools are offered, Refers reports whether the runtime's own
+	// tool refer is one of them, and Data reports whether there are lines of data.
 	Tools, Refers, Data bool
 	// Examples is the number of solved examples.
 	Examples int

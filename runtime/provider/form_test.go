@@ -58,9 +58,9 @@ func TestReadForm(t *testing.T) {
 	}
 }
 
-// TestDemonstrations tests that demonstrations come before the conversation, each as a
-// request, in the same form as the goal, followed by its reply, and that neither can be
-// mistaken for text from the runtime.
+// TestDemonstrations tests that demonstrations come before the conversation. Each
+// demonstration is a request in the same form as the goal, followed by its reply. Neither
+// the request nor the reply can be mistaken for text from the runtime.
 func TestDemonstrations(t *testing.T) {
 	req := &model.Request{
 		Goal: "book a seat", Domain: "travel", Form: model.JSONForm, Remaining: 1,

@@ -12,7 +12,7 @@ const maxName = 64
 
 var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// names maps the tools' names to names that fit the pattern of the providers, and back.
+// names translates between the tools' names and names that the providers' pattern allows.
 type names struct {
 	to, from map[string]string
 }

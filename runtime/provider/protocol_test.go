@@ -127,7 +127,7 @@ func TestReplies(t *testing.T) {
 				want := test.want
 				want.Usage = agent.Usage{InputTokens: 1000, OutputTokens: 200, CachedTokens: 400, CostUSD: cost}
 				want.Provider, want.Model, want.Applied = "remote", "small", []policy.Applied{{Attempts: 1}}
-				if test.name == "malformed arguments" && kind == provider.Anthropic { // in that protocol it is JSON of the wrong type
+				if test.name == "malformed arguments" && kind == provider.Anthropic { // in Anthropic's protocol, the arguments are JSON of the wrong type
 					want.Calls = []model.Call{call("call00000", "grep", `"{\"pattern\": \"po"`)}
 				}
 				opts := []cmp.Option{cmpopts.EquateEmpty(), cmpopts.EquateApprox(0, 1e-12)}
@@ -139,7 +139,8 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestOwnRefer tests that an operator's tool named refer replaces that of the runtime.
+// TestOwnRefer tests that an operator's tool named refer replaces the runtime's own
+// refer.
 func TestOwnRefer(t *testing.T) {
 	for kind, body := range map[provider.Kind]string{
 		provider.OpenAI:    completion(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"refer","arguments":"{}"}}]}`, "tool_calls", openaiUsage),

@@ -37,7 +37,7 @@ func Render(req *model.Request) Chat {
 	return c
 }
 
-// rules inserts the rules that apply before the rest of the system prompt.
+// rules puts the applicable rules in front of the rest of the system prompt.
 func (c *Chat) rules() {
 	s := situation{Tools: len(c.Tools) > 0, Refers: c.refers, Examples: c.shown}
 	has := func(text string) bool {

@@ -138,7 +138,7 @@ func TestCachePrefix(t *testing.T) {
 // breaks replaces the characters that end a line for a reader but not in JSON.
 var breaks = strings.NewReplacer("\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\v", "\n", "\f", "\n", "\r", "\n")
 
-// TestForgery puts arbitrary text into every foreign field. No line of the text appears
+// TestForgery puts arbitrary text into every untrusted field. No line of the text appears
 // outside its JSON, so none can pass for advice from the runtime or for data of another
 // kind.
 func TestForgery(t *testing.T) {

@@ -41,7 +41,7 @@ type Options struct {
 	// Agent is the agent on whose behalf the calls are made.
 	Agent string
 	// Scrub removes credentials from requests and replies. The endpoints' API keys, and
-	// text that looks like a credential, are removed even without it.
+	// text that looks like a credential, are removed even if Scrub is nil.
 	Scrub func(string) string
 }
 
@@ -75,8 +75,9 @@ func (p *provider) note(f *Fault) {
 	p.refusing.Store(&address)
 }
 
-// gone returns the address on this machine that refused a call which failed with err,
-// either itself or before a breaker opened because of it; it returns "" if none did.
+// gone returns the address on this machine whose refusal to connect led to err: either
+// the refusal itself, or a breaker that opened because of it. If err has another cause,
+// gone returns "".
 func (p *provider) gone(err error) string {
 	var f *Fault
 	address := p.refusing.Load()

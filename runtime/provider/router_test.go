@@ -113,7 +113,8 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// TestDegrades tests that a spent budget leads to the fallback provider that it names.
+// TestDegrades tests that a spent budget leads to the fallback provider that the budget
+// names.
 func TestDegrades(t *testing.T) {
 	dear := serve(t, provider.Anthropic, answering(200, saying(provider.Anthropic, "dear")))
 	cheap := serve(t, provider.OpenAI, answering(200, saying(provider.OpenAI, "cheap")), answering(200, saying(provider.OpenAI, "cheap")))

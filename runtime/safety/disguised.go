@@ -10,10 +10,10 @@ import (
 	foreign "evolve/runtime/text"
 )
 
-// DisguisedWrite returns why a call to a foreign tool that is declared to read must be
-// treated as a write: because of the tool's name, the first verb in its description, or the
-// arguments. It is only for tools from other people's servers, and errs on the side of a
-// write. A call that passes is not proven to be a read.
+// DisguisedWrite returns why a call to a foreign tool that is declared as read-only must
+// be treated as a write: because of the tool's name, the first verb in its description,
+// or the arguments. It is only for tools from other people's servers, and errs on the
+// side of a write. A call that passes is not proven to be a read.
 func DisguisedWrite(toolName, description string, args json.RawMessage) (reason string, disguised bool) {
 	if verb := nameVerb(words(toolName)); verb != "" {
 		return fmt.Sprintf("its name contains the verb %s", verb), true
@@ -77,7 +77,7 @@ func nouns() []string {
 }
 
 // facets returns nouns for readable properties of a thing. In a name that ends in one of
-// them, the words of nouns count as nouns.
+// these nouns, the words that the function nouns returns count as nouns as well.
 func facets() []string {
 	return []string{"count", "counts", "history", "log", "logs", "info", "list", "stats", "summary", "details", "status", "search", "lookup", "price", "prices", "id", "ids", "results", "metadata", "diff"}
 }
@@ -192,8 +192,8 @@ func argument(name, text string) string {
 	return ""
 }
 
-// program returns the reason why a call counts as a write if a text is code that calls
-// something; otherwise it returns "".
+// program returns the reason why a call counts as a write if text, which comes from one
+// of the call's arguments, is code that calls something; otherwise it returns "".
 func program(text string) string {
 	if strings.Contains(text, "(") || strings.Contains(text, "`") {
 		return "one of its arguments is a program"

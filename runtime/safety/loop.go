@@ -176,7 +176,7 @@ func circles(last []call, length int) bool {
 	return slices.ContainsFunc(last[:length], func(c call) bool { return c != last[0] })
 }
 
-// identify returns a hash of a call that is the same for equivalent calls.
+// identify returns a hash of a call. Equivalent calls have equal hashes.
 func identify(tool string, args json.RawMessage) call {
 	sum := sha256.Sum256(append([]byte(tool+"\x00"), Canonical(args)...))
 	return call(sum[:16])

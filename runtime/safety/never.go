@@ -59,9 +59,10 @@ func NewNever(own []string) (Never, error) {
 }
 
 // Match returns the first pattern that the answer matches, and whether there is one. The
-// answer is checked both unchanged and as a person would read it, with invisible characters
-// removed and look-alike characters replaced. Match reads at most 256 KiB of the answer: if
-// it is longer, half of that from each end. It takes linear time.
+// answer is checked both unchanged and as a person would read it, with invisible
+// characters removed and look-alike characters replaced. Match reads at most 256 KiB of
+// the answer: if the answer is longer, half of that amount from each end. It takes linear
+// time.
 func (n Never) Match(answer string) (string, bool) {
 	parts := []string{answer}
 	if len(answer) > maxAnswer {
@@ -82,7 +83,7 @@ func (n Never) Match(answer string) (string, bool) {
 	return "", false
 }
 
-// asRead returns a text as a person reads it, without changing capitals and line ends.
+// asRead returns a text as a person reads it, without changing capitals or line ends.
 func (n Never) asRead(text string) string {
 	if len(n.patterns) == 0 || strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return text

@@ -13,8 +13,8 @@ const (
 	minRepeats = 4
 	// minWords is the minimum length of a sentence that counts, in words.
 	minWords = 3
-	// refrain is the maximum share of the counted sentences that a repeated sentence may
-	// make up and still count as a refrain.
+	// refrain is the largest share of the counted sentences at which a repeated sentence
+	// still counts as a refrain.
 	refrain = 1.0 / 3
 	// minLooped is the minimum length of a text whose n-grams are counted, in bytes. gram
 	// is the length of the n-grams, in words.

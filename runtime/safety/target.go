@@ -33,9 +33,9 @@ const (
 const maxTarget = 4096
 
 // Classify returns the kind of a path or of a parameter's name. A name that looks like a
-// protected one to a person or to some file system counts as that name, even if it differs
-// in case or white space or contains look-alike letters or escapes. Classify never accesses
-// the file system, so the caller must resolve symbolic links.
+// protected name to a person or to some file system counts as that protected name, even
+// if it differs in case or white space or contains look-alike letters or escapes.
+// Classify never accesses the file system, so the caller must resolve symbolic links.
 func Classify(target string) string {
 	parts := segments(target)
 	if len(parts) == 0 {
@@ -245,9 +245,9 @@ const (
 	maxNodes = 4000
 )
 
-// TargetOf returns the path or name of the thing that a call's arguments refer to, or "" if
-// there is none. If the arguments refer to several things, TargetOf prefers a protected
-// one, and then the one in the argument with the most likely name.
+// TargetOf returns the path or name of the thing that a call's arguments refer to, or ""
+// if there is none. If the arguments refer to several things, TargetOf prefers a
+// protected thing, and then the thing in the argument with the most likely name.
 func TargetOf(args json.RawMessage) string {
 	var root any
 	if len(args) > maxArguments || json.Unmarshal(args, &root) != nil {

@@ -212,7 +212,8 @@ func readVictim(b bait) error {
 	return holds(text, err)
 }
 
-// trace attaches to a process without stopping it, until this process ends.
+// trace attaches to a process without stopping it. The attachment lasts until the calling
+// process ends.
 func trace(pid int) error {
 	if _, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(pid), 0, 0, 0, 0); errno != 0 {
 		return errno
@@ -370,7 +371,7 @@ func lay(t *testing.T) bait {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fd, err := unix.Dup(int(f.Fd())) // without close-on-exec, as by a careless parent
+	fd, err := unix.Dup(int(f.Fd())) // opened without close-on-exec, as by a careless parent process
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +435,7 @@ func outcomes(t *testing.T, text string) map[string]string {
 	return got
 }
 
-// open lists the attacks that doc.go documents as not being stopped.
+// The map open lists the attacks that, according to doc.go, are not stopped.
 var open = map[isolation][]string{
 	isolateLandlock: {"learn the size of the file", "read the victim's command line", "change the mode of the file", "change the times of the file"},
 }
@@ -445,9 +446,9 @@ func mayTrace() bool {
 	return err != nil || strings.TrimSpace(string(scope)) == "0" || os.Getuid() == 0
 }
 
-// TestAttacks tests that no attack succeeds inside the sandbox, and that the attacks that
-// are marked accordingly succeed outside it. If they failed there, the test would be
-// meaningless.
+// TestAttacks tests that no attack succeeds inside the sandbox, and that an attack
+// succeeds outside it if its field outside requires that. If such an attack failed there,
+// the test would be meaningless.
 func TestAttacks(t *testing.T) {
 	b := lay(t)
 	argv := b.argv(t)

@@ -50,8 +50,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// moduleOf writes a module with this number of packages, which import each other and have
-// tests.
+// moduleOf writes a module with the given number of packages, which import each other and
+// have tests.
 func moduleOf(b *testing.B, packages int) string {
 	files := map[string]string{"go.mod": "module example.org/small\n\ngo 1.25\n"}
 	for i := range packages {
@@ -68,9 +68,9 @@ func moduleOf(b *testing.B, packages int) string {
 }
 
 // BenchmarkGo builds, vets and tests a module with a warm build cache, alternately inside
-// and outside the sandbox, and reports the ratio of their processor times. Inside, the
-// cache is a layer over a cache that was filled through the same paths and is not written
-// to.
+// and outside the sandbox, and reports the ratio of their processor times. Inside the
+// sandbox, the cache is a layer over another cache. That other cache was filled through
+// the same paths, and is not written to.
 func BenchmarkGo(b *testing.B) {
 	w := namespaces(b)
 	text, err := exec.Command("go", "env", "GOROOT").Output()

@@ -22,8 +22,9 @@ func init() {
 // hold is the amount of memory that a bomb takes, in bytes.
 const hold = 192 << 20
 
-// forever waits until the process is killed. A single pause is not enough, because it
-// returns at any signal, and Go's scheduler sends signals to its own threads.
+// forever waits until the process is killed. A single call of pause is not enough,
+// because pause returns at any signal, and Go's scheduler sends signals to its own
+// threads.
 func forever() {
 	for {
 		_ = unix.Pause()

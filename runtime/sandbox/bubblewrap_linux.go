@@ -46,7 +46,7 @@ func startBubblewrap(ctx context.Context, bwrap string, s Spec, prog program) (*
 		return nil, err
 	}
 	wait := func() Exit {
-		await() // bubblewrap exits only after all processes inside
+		await() // bubblewrap exits only after all processes inside it have ended
 		return w.end()
 	}
 	return &Process{kill: g.kill, wait: wait}, nil

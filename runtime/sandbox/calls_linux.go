@@ -8,9 +8,9 @@ import (
 )
 
 // architecture holds the numbers that are specific to one of the architectures on which
-// system calls are filtered; on all other architectures, calls are not filtered. chmod and
-// setrlimit are the numbers of calls that some architectures lack; 0 means that the call is
-// missing.
+// system calls are filtered; on all other architectures, calls are not filtered. chmod
+// and setrlimit are the numbers of these two calls, which some architectures lack; 0
+// means that the call is missing.
 type architecture struct {
 	audit            uint32
 	chmod, setrlimit uint32
@@ -24,9 +24,9 @@ var architectures = map[string]architecture{
 	"loong64": {unix.AUDIT_ARCH_LOONGARCH64, 0, 0},
 }
 
-// memfdSecret is the number of the call that creates memory not included in the counts in
-// /proc. It is the same on all architectures whose calls are filtered; package unix lacks
-// the name on one of them.
+// memfdSecret is the number of the call that creates memory that the counts in /proc do
+// not include. It is the same on all architectures whose calls are filtered; package unix
+// lacks the name on one of them.
 const memfdSecret = 447
 
 // withheld are the system calls that fail with ENOSYS inside, as they would on a kernel
@@ -71,9 +71,9 @@ const (
 // The offsets of the call's number and of the architecture in a filter's data.
 const number, arch = 0, 4
 
-// argument returns the offset of the low half of the call's n-th argument, counted from 0:
-// all architectures whose calls are filtered are little-endian. The high half follows 4
-// bytes later.
+// argument returns the offset of the low half of the call's n-th argument, counted from
+// 0. All architectures whose calls are filtered are little-endian, so the high half
+// follows 4 bytes later.
 func argument(n uint32) uint32 { return 16 + 8*n }
 
 // filterCalls irrevocably installs the filter for this thread and its descendants. Every

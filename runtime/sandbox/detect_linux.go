@@ -30,7 +30,8 @@ func Detect(ctx context.Context) Sandbox {
 }
 
 // Try returns the sandbox with the given name, as [Sandbox.Name] states it, after a trial
-// start of this program in it. The error states why the sandbox is not available.
+// start of this program in that sandbox. The error states why the sandbox is not
+// available.
 func Try(ctx context.Context, name string) (Sandbox, error) {
 	var w Sandbox
 	var err error

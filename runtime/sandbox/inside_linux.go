@@ -20,8 +20,8 @@ const (
 )
 
 // control is the number, inside a sandbox, of the descriptor of the socket to the process
-// that started the sandbox. The inside receives orders and sends reports through this
-// socket, which closes when the process that started the sandbox dies.
+// that started the sandbox. The process inside receives orders and sends reports through
+// this socket, which closes when the process that started the sandbox dies.
 const control = 3
 
 // called reports whether Init was called. Without Init, a program that starts itself again
@@ -33,10 +33,10 @@ var called bool
 // beginning of main and of TestMain.
 func Init() { called = true }
 
-// init runs the inside of a sandbox if this process was started for that purpose, and then
-// never returns. It runs before the packages that import this one are initialized, which
-// can take longer than starting the sandbox: Go initializes a package after the packages
-// that it imports.
+// init runs the inside of a sandbox if this process was started for that purpose, and
+// then never returns. It runs before the packages that import this package are
+// initialized, because Go initializes a package after the packages that it imports.
+// Initializing those packages can take longer than starting the sandbox.
 func init() {
 	switch {
 	case os.Args[0] == insideName, len(os.Args) == 2 && os.Args[1] == insideName:

@@ -108,9 +108,8 @@ func lead(path, target string) error {
 	return err
 }
 
-// show clones the file tree to which source refers, and mounts the clone on the mount
-// point place with the attributes in set. If all is set, it includes the mounts below
-// source, which it otherwise leaves out.
+// show clones the file tree to which source refers, and mounts the clone at place with
+// the attributes in set. The clone includes the mounts below source only if all is true.
 func show(source, place int, set uint64, all bool) error {
 	below := uint(unix.AT_EMPTY_PATH)
 	if all {

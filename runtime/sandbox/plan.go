@@ -183,7 +183,7 @@ func moved(s Spec) ([]piece, error) {
 }
 
 // arrange retains only the last piece for each path, drops superfluous ones, and sorts
-// parents before children. Links come last, except that those of the system itself, such as
+// parents before children. Links come last, except that the system's own links, such as
 // /bin, come first, because other paths lead through them.
 func arrange(pieces []piece) []piece {
 	last := map[string]int{}

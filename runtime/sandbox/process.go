@@ -14,10 +14,10 @@ type Exit struct {
 	Signal int
 	// Reason is the cause of the end.
 	Reason Reason
-	// Unreached counts the failed attempts by a program without the host's network to
-	// reach an address without a route, or a port on its own loopback interface without a
-	// listener. It is 0 if the count is unavailable, that is, without namespaces or if
-	// this process ended the program.
+	// Unreached counts the program's failed attempts to reach an address that has no
+	// route, or a port on its own loopback interface on which nothing listens. It applies
+	// to programs that do not have the host's network. It is 0 if the count is
+	// unavailable, that is, without namespaces or if this process ended the program.
 	Unreached int64
 }
 

@@ -105,7 +105,7 @@ type wire struct {
 }
 
 // newWire creates a pair of connected sockets. Reads from the end w can have a deadline;
-// the other end, called theirs, is passed to the inside.
+// the other end, called theirs, is passed to the process inside the sandbox.
 func newWire() (w wire, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -158,9 +158,10 @@ func (w wire) order(o orders) error {
 	return r.err()
 }
 
-// end returns how the program ended, from the last report of an inside that has ended. An
-// inside that was killed has sent no such report. The deadline is needed because another
-// process may still hold the other end of the socket.
+// end returns how the program ended, from the last report of the process inside the
+// sandbox after that process has ended. If the process was killed, it has sent no such
+// report. The deadline is needed because another process may still hold the other end of
+// the socket.
 func (w wire) end() Exit {
 	_ = w.socket.SetReadDeadline(time.Now().Add(time.Second))
 	defer func() { _ = w.socket.Close() }()

@@ -18,7 +18,7 @@ func renounce(mine bool) error {
 				return step(err, "dropping a capability")
 			}
 		}
-		const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<5 // no root privileges, no set-uid fix-up, no keeping of capabilities, each locked
+		const locked = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<5 // no root privileges, no set-uid fix-up, no keeping of capabilities, and a lock on each of these
 		if err := unix.Prctl(unix.PR_SET_SECUREBITS, locked, 0, 0, 0); err != nil {
 			return step(err, "locking the capabilities")
 		}

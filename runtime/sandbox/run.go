@@ -19,15 +19,15 @@ type Output struct {
 	Truncated bool
 }
 
-// lastRead limits the time for reading the pipes of a program that has ended, and for
-// waiting for the end of a killed program.
+// lastRead limits the time for reading the pipes of a program that has ended. It also
+// limits the wait for the end of a killed program.
 const lastRead = 5 * time.Second
 
-// Run starts a program, passes stdin to it, and waits until it and all its descendants have
-// ended. It stores the first most bytes of each output and discards the rest; a program
-// that exceeds [Limits.Output] is killed. When ctx is done, Run kills the program and
-// returns ctx's error, without the output if the kernel takes longer than [lastRead] to end
-// the program.
+// Run starts a program, passes stdin to it, and waits until it and all its descendants
+// have ended. It stores the beginning of each output, at most as many bytes as the
+// parameter most, and discards the rest; a program that exceeds [Limits.Output] is
+// killed. When ctx is done, Run kills the program and returns ctx's error, without the
+// output if the kernel takes longer than [lastRead] to end the program.
 func (b Sandbox) Run(ctx context.Context, s Spec, stdin []byte, most int) (Exit, Output, error) {
 	p, pipes, err := b.StartPiped(ctx, s)
 	defer pipes.Close()

@@ -34,8 +34,8 @@ type programError struct{ error }
 func (e programError) Unwrap() error        { return e.error }
 func (e programError) Is(target error) bool { return target == ErrProgram }
 
-// refused marks an error from starting a program as an [ErrProgram], unless the machine is
-// the cause, for example because it lacks a resource.
+// refused turns an error from starting a program into an [ErrProgram], unless the machine
+// is the cause, for example because it lacks a resource.
 func refused(err error) error {
 	for _, want := range []syscall.Errno{
 		syscall.EAGAIN, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.ETXTBSY,
@@ -116,9 +116,9 @@ func (b Sandbox) Layers() error {
 	return nil
 }
 
-// WithPlaces returns b if it can show files at other locations than their own, and
-// otherwise [None] with the reason. It is for programs that must always see a folder at the
-// same location, such as compilers whose results are cached by path.
+// WithPlaces returns b if it can show files at locations other than their own, and
+// otherwise [None] with the reason. It is for programs that must always see a folder at
+// the same location, such as compilers whose results are cached by path.
 func (b Sandbox) WithPlaces() Sandbox {
 	if b.kind == isolateLandlock {
 		return None("Landlock alone cannot make a folder appear at a different path")

@@ -15,8 +15,8 @@ type Spec struct {
 	// PATH; a relative path is relative to Dir.
 	Argv []string
 	// Dir is the absolute path of the folder in which the program starts. It is either a
-	// folder placed by Shown or Layers, or a folder of the host, which is then visible, and
-	// read-only unless it lies in a Writable folder.
+	// folder placed by Shown or Layers, or a folder of the host. A folder of the host
+	// becomes visible, and is read-only unless it lies in a Writable folder.
 	Dir string
 	// ReadOnly and Writable are further absolute paths that the program sees at their
 	// original location. If one lies inside another, the deeper path takes precedence.

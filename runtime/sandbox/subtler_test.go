@@ -246,7 +246,7 @@ func TestTraced(t *testing.T) {
 	})
 }
 
-// TestSince compares kernel versions with that of this machine.
+// TestSince compares kernel versions with the version of this machine's kernel.
 func TestSince(t *testing.T) {
 	for _, c := range []struct {
 		major, minor int

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTerminal gives a program a terminal as its input. The program can neither push input
-// into the terminal nor make it its controlling terminal, whereas a program in the
-// terminal's session can do both.
+// TestTerminal gives a program a terminal as its input. The program must be able neither
+// to push input into the terminal nor to make the terminal its controlling terminal. A
+// program in the terminal's session can do both.
 func TestTerminal(t *testing.T) {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

@@ -20,9 +20,9 @@ const (
 	watchShare = 10
 )
 
-// watch compares the resources that all processes in the namespace use together with the
-// limits. It runs in the first process, the only one that sees all the others and that none
-// of them can hinder.
+// watch compares the limits with the resources that all processes in the namespace use in
+// total. It runs in the first process, the only one that sees all the others and that
+// none of them can hinder.
 type watch struct {
 	limits Limits
 	// folders are the private folders and layers in memory.
@@ -205,8 +205,8 @@ func proportional(pid int) uint64 {
 	return kibibytes(text, "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
 }
 
-// kibibytes adds up the values on the lines with these names, which are in KiB, and returns
-// the sum in bytes.
+// kibibytes adds up the values, which are in KiB, on the lines with these names. It
+// returns the sum in bytes.
 func kibibytes(text []byte, names ...string) uint64 {
 	var total uint64
 	for line := range bytes.Lines(text) {

@@ -124,8 +124,8 @@ func (s *scan) runFrom(i int, of alphabet) int {
 	return end
 }
 
-// back returns the start of the run of the alphabet that ends at i, but goes back at most n
-// bytes.
+// back returns the start of the run of bytes in the alphabet that ends at i, but goes
+// back at most n bytes.
 func (s *scan) back(i, n int, of alphabet) int {
 	start := i
 	for start > 0 && i-start < n && of.has(s.text[start-1]) {

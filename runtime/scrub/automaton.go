@@ -9,7 +9,8 @@ type automaton struct {
 	// one. The lowest bit is set if a word ends in the next state.
 	next []uint32
 	cols uint32
-	// ends lists, by state, the indexes of the words that end there, longest first.
+	// ends holds, for each state, the indexes of the words that end in that state,
+	// longest first.
 	ends [][]int32
 }
 
@@ -92,8 +93,8 @@ func (a *automaton) link(trie []uint32) {
 	a.next = trie
 }
 
-// each calls found for every occurrence of a word in text, in text order, with the word's
-// index and the offset at which the occurrence ends.
+// each calls the function found once for every occurrence of a word in text, in text
+// order, with the word's index and the offset at which the occurrence ends.
 func (a *automaton) each(text string, found func(word int32, end int)) {
 	next, state := a.next, uint32(0)
 	for i := range len(text) {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// texts returns the texts of the benchmarks by name. Each is about a megabyte long.
+// texts returns the texts of the benchmarks, keyed by name. Each text is about a megabyte
+// long.
 func texts() map[string]string {
 	const size = 1 << 20
 	fill := func(part string) string { return strings.Repeat(part, size/len(part)+1)[:size] }

@@ -40,7 +40,7 @@ func newBroken(known []string) *broken {
 // was removed.
 type seam struct{ at, after int }
 
-// find marks for removal the known values that are split by a break.
+// find looks for known values that are split by a break, and marks them for removal.
 func (b *broken) find(s *scan) {
 	text, seams := mended(s.text)
 	if len(seams) == 0 {

@@ -85,8 +85,8 @@ type coded struct {
 	lines  []span
 }
 
-// at calls each once for every line that contains any of the digits [from, to), with the
-// range that these digits have in the surrounding text.
+// at calls the function each once for every line that contains any of the digits [from,
+// to). It passes the range of these digits in the surrounding text.
 func (c *coded) at(from, to int, each func(start, end int)) {
 	for _, l := range c.lines {
 		n := l.end - l.start
@@ -167,7 +167,7 @@ func (s *scan) covered(start, end int) bool {
 
 // base64 decodes the digits as base64 and scans the result. Characters before the encoded
 // text in the same run may shift it by one to three, so a group of four may begin at any
-// offset. Groups are decoded only in rows in which each of them can stand for three ASCII
+// offset. Groups are decoded only in rows in which each group can stand for three ASCII
 // characters.
 func (f *finder) base64(s *scan, c *coded, depth int) {
 	n := len(c.digits)
@@ -209,8 +209,8 @@ func (s *scan) withPadding(start, end int) {
 	s.remove(start, end)
 }
 
-// standardDigits replaces the two digits that differ between the base64 alphabets with
-// those of the standard alphabet.
+// standardDigits replaces the two digits of the URL-safe base64 alphabet that the
+// standard alphabet lacks with the corresponding standard digits.
 var standardDigits = strings.NewReplacer("-", "+", "_", "/")
 
 // fromBase64 decodes the digits; the last group may be short.
@@ -246,7 +246,8 @@ func (f *finder) hexadecimal(s *scan, c *coded, depth int) bool {
 	return longest+2 >= len(c.digits)
 }
 
-// fromHex decodes pairs of digits that begin at intervals of period characters.
+// fromHex decodes pairs of hexadecimal digits. period is the number of characters from
+// the beginning of one pair to the beginning of the next.
 func fromHex(digits string, period int) []byte {
 	var out []byte
 	for ; len(digits) >= 2; digits = digits[min(period, len(digits)):] {

@@ -26,9 +26,9 @@ func Bare(text string) (seen string, place func(start, end int) (int, int)) {
 	return seen, func(start, end int) (int, int) { return within(seams, start, end) }
 }
 
-// within converts a range of a text without its invisible characters to the corresponding
-// range of the whole text. The seams are the positions from which the characters were
-// removed.
+// within takes a range of a text from which the invisible characters were removed, and
+// returns the corresponding range of the whole text. The seams are the positions from
+// which these characters were removed.
 func within(seams []seam, start, end int) (from, to int) {
 	at := func(n int, from bool) int {
 		last := sort.Search(len(seams), func(i int) bool { return seams[i].at > n || !from && seams[i].at == n })

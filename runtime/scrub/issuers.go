@@ -8,8 +8,8 @@ import (
 // issuer is a format of credentials that begin with a prefix chosen by their issuer.
 type issuer struct {
 	prefix string
-	// of is the alphabet of the part after the prefix. That part is min to max characters
-	// long; a max of 0 means no upper limit.
+	// The characters that the part after the prefix may contain (of), and its minimum and
+	// maximum length in characters. A max of 0 means no upper limit.
 	of       alphabet
 	min, max int
 	// loose reports whether ordinary words may also have this prefix. The part after the

@@ -21,8 +21,8 @@ const (
 	probe = 16
 )
 
-// knownForms returns the forms in which known values, and the lines of values with several
-// lines, may occur.
+// knownForms returns the forms in which known values may occur, and the forms of each
+// line of a value that has several lines.
 func knownForms(known []string) []string {
 	var forms []string
 	for _, v := range known {

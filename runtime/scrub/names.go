@@ -175,7 +175,7 @@ func (s *scan) coloured(i int) int {
 }
 
 // separator returns the separator between a name and its value at i, or "" if there is
-// none, and the position where it ends.
+// none, and the position at which the separator ends.
 func (s *scan) separator(i int) (string, int) {
 	if i >= len(s.text) || strings.IndexByte(":?=-i%>|", s.text[i]) < 0 {
 		return "", i
@@ -195,7 +195,7 @@ func (s *scan) flag(i int) bool {
 	return strings.HasPrefix(s.text[from:], "--")
 }
 
-// exported reports whether the name is that of a variable that is set without an equals
+// exported reports whether the name belongs to a variable that is set without an equals
 // sign, as in setenv NAME value.
 func (s *scan) exported(i int) bool {
 	from := s.back(i, 40, word)

@@ -12,8 +12,8 @@ import (
 // maxChanged is the largest share of lines of ordinary text that may be changed.
 const maxChanged = .001
 
-// TestPrecision scrubs text that contains only made-up credentials: this project's own
-// text, and data sets if they are present.
+// TestPrecision scrubs texts in which all credentials are made up: this project's own
+// text and, if they are present, data sets.
 func TestPrecision(t *testing.T) {
 	for _, c := range []struct{ name, root string }{
 		{"the project", "../.."},

@@ -95,7 +95,7 @@ func triggers() []trigger {
 	return all
 }
 
-// once removes everything that one pass finds.
+// once makes a single pass and removes everything that it finds.
 func (f *finder) once(text string) string {
 	s := f.scan(text)
 	if len(s.spans) == 0 {
@@ -197,8 +197,8 @@ func (f *finder) inJSON(s *scan, from, to int, spans []span) string {
 	return f.values(s.text[from:to])
 }
 
-// values removes the matches within individual JSON strings and numbers. It is used if the
-// spans contain JSON syntax, as those of known values that look like JSON do.
+// values removes the matches within individual JSON strings and numbers. It is used if
+// the spans contain JSON syntax, which is the case for known values that look like JSON.
 func (f *finder) values(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {

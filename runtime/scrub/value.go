@@ -68,9 +68,9 @@ func trimmed(text string) string {
 	return text
 }
 
-// closing returns the end of the content of a literal that starts at i, or -1 if its line
-// ends first. The literal's quotation marks are preceded by the given number (level) of
-// backslashes.
+// closing returns the offset at which the content of a literal ends, or -1 if the line
+// ends first. The content starts at i. The literal's quotation marks are preceded by the
+// given number (level) of backslashes.
 func (s *scan) closing(i int, mark byte, level int) int {
 	slashes := 0
 	for j := i; j < len(s.text) && j-i < maxValue; j++ {

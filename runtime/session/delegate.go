@@ -15,9 +15,10 @@ const unknownCompetence = .5
 // Suggest returns a suggestion to use another agent that is better suited to a task's
 // domain, and reports whether there is one. The agent's own competence must be less than
 // the limit below (.3 by default), and the other agent's competence must be greater than
-// the limit above (.6 by default). The suggestion names the best agent; of equally good
-// ones, the first by name. Competences are in [0.1,1]; zero and NaN mean that there is no
-// history, and count as .5. Suggest does not redirect the task.
+// the limit above (.6 by default). The suggestion names the best agent; if several agents
+// are equally good, it names the one that is first by name. Competences are in [0.1,1];
+// zero and NaN mean that there is no history, and count as .5. Suggest does not redirect
+// the task.
 func Suggest(own float64, others map[string]float64, below, above float64) (suggestion string, ok bool) {
 	own = competence(own)
 	if !(own < below) {

@@ -46,7 +46,7 @@ type spoken struct {
 	role    string
 	text    string
 	kind    kind
-	fact    string // the text to remember, for the kinds declared before none
+	fact    string // the text to remember, if the kind is declared before the constant none
 	about   string // the request that the fact begins with, if any
 }
 
@@ -211,8 +211,8 @@ func (d Distiller) corrected(all []spoken) []spoken {
 }
 
 // withdraw marks all sentences of an assistant's message as withdrawn, because a
-// correction refers to the message; said is its index. It returns the subject of the last
-// of these sentences that has a subject.
+// correction refers to the message; said is the index of the message. It returns the
+// subject of the last of these sentences that has a subject.
 func withdraw(all []spoken, said int) (subject string) {
 	for i := len(all) - 1; i >= 0 && said >= 0 && all[i].message >= said; i-- {
 		if s := &all[i]; s.message == said {
@@ -303,9 +303,9 @@ func unlisted(s string) string {
 	return strings.TrimLeft(s, "-*•#> \t")
 }
 
-// facts returns memories of the best sentences, in the order of the sentences. Of two that
-// contradict each other, the later one stays. An earlier distilled fact of the session that
-// is contradicted is retracted.
+// facts returns memories of the best sentences, in the order of the sentences. Of two
+// sentences that contradict each other, only the later one becomes a memory. If a
+// sentence contradicts an earlier distilled fact of the session, that fact is retracted.
 func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[string]string) {
 	best := make([]int, 0, len(all))
 	for i := range all {
@@ -341,8 +341,8 @@ func (d Distiller) facts(all []spoken, s agent.Session) ([]agent.Memory, map[str
 	return out, retracted
 }
 
-// earlier returns the ids of the session's facts, and its distilled facts by subject. It
-// leaves out facts that have been replaced.
+// earlier returns the ids of the session's facts, and its distilled facts, keyed by
+// subject. It leaves out facts that have been replaced.
 func (d Distiller) earlier(s agent.Session) (known map[string]bool, distilled map[string][]rival) {
 	known, distilled = map[string]bool{}, map[string][]rival{}
 	for _, f := range s.Facts {
@@ -359,7 +359,7 @@ func (d Distiller) earlier(s agent.Session) (known map[string]bool, distilled ma
 }
 
 // latest returns the memories of those candidates that are new and that no later
-// candidate repeats or contradicts, keyed by the candidate's index in all.
+// candidate repeats or contradicts, keyed by the candidate's index in the list all.
 func (d Distiller) latest(all []spoken, candidates []int, known map[string]bool) map[int]agent.Memory {
 	fresh := map[int]agent.Memory{}
 	later := map[string][]rival{}

@@ -17,10 +17,11 @@ const (
 	MaxMessageTokens = MaxMessageBytes / 6
 )
 
-// BoundMessages returns the messages of a conversation that are passed to the next turn, or
-// that may be taken from foreign text, such as a stored session. It retains only messages
-// from the user and the assistant, limits the length of each, and drops the oldest beyond
-// [MaxMessageBytes]. The first message is a user's, because providers require that.
+// BoundMessages returns the messages of a conversation that are passed to the next turn,
+// or that may be taken from untrusted text, such as a stored session. It retains only
+// messages from the user and the assistant, limits the length of each, and drops the
+// oldest beyond [MaxMessageBytes]. The first message is a user's, because providers
+// require that.
 func BoundMessages(messages []agent.Message) []agent.Message {
 	var kept []agent.Message
 	spent := 0

@@ -12,7 +12,7 @@ import (
 const (
 	// maxSummaryLine is the maximum length of a sentence in the summary, in bytes.
 	maxSummaryLine = 240
-	// maxSummaryLines bounds their number.
+	// maxSummaryLines is the maximum number of sentences in the summary.
 	maxSummaryLines = 64
 	// alikeLines is the share of common words above which a sentence is dropped as a
 	// duplicate.
@@ -31,9 +31,9 @@ type line struct {
 	score float64
 }
 
-// summary returns a text of no more than most bytes that replaces the earlier summary and
-// the sentences that are not facts, because facts are in the memory. If there are only
-// facts, it summarises them.
+// summary returns a text, limited to the given number of bytes (most), that replaces the
+// earlier summary and the sentences that are not facts, because facts are in the memory.
+// If there are only facts, it summarises them.
 func (d Distiller) summary(all []spoken, earlier string, most int) string {
 	earlier = head(earlier)
 	var texts []string

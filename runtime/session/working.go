@@ -78,8 +78,8 @@ func BoundWorking(text string) string {
 	return bounded(text, MaxWorkingTokens*4)
 }
 
-// used returns, for each tool in the order of the first calls, how many of its calls
-// succeeded, and separately the tools whose last call failed.
+// used returns the number of successful calls of each tool, in the order of the tools'
+// first calls, and the tools whose last call failed.
 func used(calls []Call) (tools, failed []string) {
 	type tally struct {
 		name      string

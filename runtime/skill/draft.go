@@ -56,9 +56,9 @@ func Due(last, now time.Time) bool {
 	return last.IsZero() || now.Sub(last) >= draftEvery
 }
 
-// Draft groups trajectories by shape and domain and drafts a skill from each group in which
-// a task was solved, the best supported first. If a draft is [Due], the caller proposes at
-// most one of them: the first that has no vetoes.
+// Draft groups trajectories by shape and domain and drafts a skill from each group in
+// which a task was solved, the best supported group first. If a draft is [Due], the
+// caller proposes at most one of them: the first that has no vetoes.
 func Draft(trajectories []Trajectory, existing []Definition) []Candidate {
 	groups := map[string]*group{}
 	for _, t := range trajectories {
@@ -165,8 +165,8 @@ func (g *group) candidate(all []Trajectory, existing []Definition) Candidate {
 }
 
 // copies returns the id of a task whose answer has a sequence of consecutive words in
-// common with the text, or "" if there is none. The length of the sequence is the constant
-// copied.
+// common with the text, or "" if there is none. The constant named copied is the length
+// of the sequence.
 func copies(text string, runs []run) string {
 	said := map[string]bool{}
 	for piece := range pieces(text) {

@@ -40,7 +40,7 @@ type argument struct {
 	value string
 }
 
-// most reports whether n is at least four fifths of all.
+// most reports whether n is at least four fifths of the total (all).
 func most(n, all int) bool { return 5*n >= 4*all }
 
 // generalize merges the steps that are at the same position in all solved runs.

@@ -39,7 +39,7 @@ type path struct {
 	steps []step
 	// known holds the words of the goal, followed by the words of each call's output.
 	known []map[string]bool
-	// failed counts the calls that did not end ok, by outcome.
+	// failed contains the number of calls that did not end ok, keyed by outcome.
 	failed map[agent.Outcome]int
 }
 

@@ -12,8 +12,9 @@ import (
 // TestMain tests that no goroutines keep running.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestHostileShapes tests that the time is linear in the length of any text. The limit is a
-// hundred times the time that a normal file takes, and quadratic time is far beyond it.
+// TestHostileShapes tests that the time to summarize a text is linear in its length,
+// whatever its content. The limit is a hundred times the time that a normal file takes,
+// and quadratic time is far beyond it.
 func TestHostileShapes(t *testing.T) {
 	for _, shape := range []string{
 		"a", "a ", "1", "(", ")", "{", "}", "[", "'", "\"", "`", "\\", "/", "//", "/*", "*/", "* /", "\t", "\n", "\n\n ", "#", "#\n", "\"\"\"", "'''",

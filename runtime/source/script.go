@@ -127,8 +127,8 @@ func (r *scriptReader) loads(i int) {
 	}
 }
 
-// call adds an import made by a call if the call's argument at that index is a plain
-// string.
+// call adds the import made by a call, if the token at the given index (argument) is the
+// call's argument and a plain string.
 func (r *scriptReader) call(form Form, argument int) {
 	path, ok := r.module(r.at(argument))
 	if ok && path != "" && r.at(argument+1).is(")", ",") {

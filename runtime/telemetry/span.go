@@ -111,7 +111,7 @@ func (s Span) End() {
 	}
 }
 
-// clean makes a foreign name short and safe to store.
+// clean makes an untrusted name short and safe to store.
 func clean(value string) string { return text.Clip(text.Visible(value), mostText) }
 
 const traceparent = "traceparent"

@@ -1,5 +1,6 @@
 // Package tempdir creates temporary folders that do not outlive their processes for long:
-// the next process that creates a folder removes those of processes that were killed.
+// the next process that creates a folder removes the folders of processes that were
+// killed.
 package tempdir
 
 import (
@@ -112,7 +113,7 @@ func clearIfDead(top string) {
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // opened read-only, so a lock that its process has just removed is not created again
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY)) // opened read-only, so that this does not create the lock again if its process has just removed it
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return
 	}

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// holdVar is the environment variable that marks a process as one that a test starts to
-// make a folder, print its path and wait.
+// holdVar is the environment variable that marks a process that a test starts only to
+// make a folder, print the folder's path and wait.
 const holdVar = "TEMPDIR_HOLD"
 
 func TestMain(m *testing.M) {
@@ -102,8 +102,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestOthersStay checks that only folders made by Make are removed, and no folder that has
-// another name, has no lock, or is reached through a link.
+// TestOthersStay checks that only folders made by Make are removed. A folder stays if it
+// has another name, has no lock, or is reached through a link.
 func TestOthersStay(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", parent)

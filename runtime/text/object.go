@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// RepeatedKey returns the first key that occurs twice in a JSON object, where same decides
-// which keys are equal. The standard decoder uses the last of two members, so foreign text
-// with both "true" and "false" would otherwise be accepted. Nested objects are not
-// searched. RepeatedKey returns false for anything but a valid object.
+// RepeatedKey returns the first key that occurs twice in a JSON object, where same
+// decides which keys are equal. The standard decoder uses the last of two members, so
+// untrusted text with both "true" and "false" would otherwise be accepted. Nested objects
+// are not searched. RepeatedKey returns false for anything but a valid object.
 func RepeatedKey(object []byte, same func(a, b string) bool) (string, bool) {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {

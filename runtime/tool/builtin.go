@@ -107,8 +107,9 @@ func some(entries []string) ([]string, bool) {
 	return entries, true
 }
 
-// fitting returns the result that the function with builds for n entries, or for as many
-// as fit into the limit on outputs, because truncated JSON would be invalid.
+// fitting returns the result that with(n) builds for n entries. If that result exceeds
+// the limit on outputs, fitting reduces n until the result fits, because truncated JSON
+// would be invalid.
 func fitting(n int, with func(n int) any) Result {
 	for {
 		res := asJSON(with(n))

@@ -13,12 +13,12 @@ func (e *Env) clean(name, text string) string {
 	return remembered(&e.cleaned, name, func() string { return e.Scrub(text) })
 }
 
-// maxLost is the maximum number of lines in which the line after a removed block is
-// searched for.
+// maxLost is the maximum number of lines that are searched for the line after a removed
+// block.
 const maxLost = 1000
 
-// numbered calls look with each line of a cleaned text and its number in the original text,
-// until look returns false.
+// numbered passes each line of a cleaned text, with the line's number in the original
+// text, to the function look until look returns false.
 func numbered(text, clean string, look func(n int, line string) bool) {
 	if text == clean {
 		n := 0

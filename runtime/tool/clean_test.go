@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/scrub"
 )
 
-// opened returns a registry whose scrubber removes one secret value, an environment, and
-// that value.
+// opened returns a registry, an environment and a secret value. The registry's scrubber
+// removes that value.
 func opened(t *testing.T, files map[string]string) (*Registry, *Env, string) {
 	t.Helper()
 	const secret = "tr0ub4dor-and-three"

@@ -65,7 +65,7 @@ func dependencyMap() Tool {
 			all := []Imports{}
 			for _, name := range sorted(repo.nodes) {
 				n := repo.nodes[name]
-				if n.testOnly { // tests are no orphans
+				if n.testOnly { // tests are not orphans
 					continue
 				}
 				if only == "" || only == name {

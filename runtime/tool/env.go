@@ -62,7 +62,8 @@ type Env struct {
 	texts map[string]string
 	spent int64
 	repo  *repository
-	// flagged and cleaned cache the results of Flagged and Scrub, respectively, by file.
+	// flagged and cleaned cache the results of Flagged and Scrub, respectively, keyed by
+	// file.
 	flagged map[string]bool
 	cleaned map[string]string
 }

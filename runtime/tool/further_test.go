@@ -276,8 +276,9 @@ func TestNoHistoryIsSaid(t *testing.T) {
 	}
 }
 
-// TestWishesAndDrafts tests that a patch is denied at the first level and only leaves a
-// request when called directly, and that a draft goes to the author if there is one.
+// TestWishesAndDrafts tests that a patch is denied at the first level, that a direct call
+// of the patch tool only leaves a request, and that a draft goes to the author if there
+// is one.
 func TestWishesAndDrafts(t *testing.T) {
 	r, e := further(t), NewEnv("")
 	patch := `{"target":"agents/a/GOALS.md","reason":"unclear","patch":"-a\n+b"}`

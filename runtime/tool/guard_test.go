@@ -44,7 +44,7 @@ func flaky(effect Effect, failures int, tried *int) Tool {
 }
 
 // TestRetriesByEffect tests that a read is retried, and that a tool with another effect
-// is not even called at the first level.
+// is not even called at the first level of autonomy.
 func TestRetriesByEffect(t *testing.T) {
 	book := policy.Book{Origins: map[string]policy.Settings{"mcp": {Attempts: 3, Backoff: time.Second}}}
 	for name, c := range map[string]struct {

@@ -17,7 +17,7 @@ const historySchema = `{"type":"object","additionalProperties":false,"properties
 
 // told returns a tool that reports on a domain, by default the turn's, in at most limit
 // bytes. from selects the function that provides the report. If there is nothing to
-// report, the tool's output is the text in otherwise.
+// report, the tool's output is the given fallback text (otherwise).
 func told(name, description, otherwise string, limit int, from func(env *Env) func(ctx context.Context, domain string) (string, bool)) Tool {
 	return define(name, description, historySchema, Available, nil,
 		func(ctx context.Context, env *Env, a historyArgs) Result {

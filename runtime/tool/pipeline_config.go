@@ -83,8 +83,8 @@ func (e *Env) wish(a pipelineConfigArgs) Result {
 	return e.wishFor("config", a, "the agent asks for a different value of "+p.Name)
 }
 
-// wishFor leaves a change request of this kind. The request contains the agent's own reason
-// or, if the agent gave none, the given reason.
+// wishFor leaves a change request of the given kind. The request contains the agent's own
+// reason or, if the agent gave none, the given reason.
 func (e *Env) wishFor(kind string, a pipelineConfigArgs, reason string) Result {
 	args, err := json.Marshal(a)
 	if err != nil {

@@ -22,7 +22,8 @@ const (
 // Reflection is the result of reflect.
 type Reflection struct {
 	Calls int `json:"calls"`
-	// Failures lists the calls to one tool that ended in the same outcome at least twice.
+	// Failures lists the failures of a tool that occurred at least twice with the same
+	// outcome.
 	Failures []Repeated `json:"repeated_failures"`
 	// Repeats lists the calls that were made at least twice with the same arguments.
 	Repeats []Repeated `json:"repeated_calls"`

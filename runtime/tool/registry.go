@@ -159,8 +159,9 @@ func (r *Registry) Withheld(name string) string {
 	return r.unallowed(e.spec)
 }
 
-// unallowed returns the reason why a tool is denied, or "" if it is not. A tool is denied
-// if its text outlasts the turn and the operator has not allowed it by name.
+// unallowed returns the reason why a tool is denied, or "" if the tool is not denied. A
+// tool is denied if its text outlasts the turn and the operator has not allowed it by
+// name.
 func (r *Registry) unallowed(spec Spec) string {
 	what := spec.Effect.further()
 	if what == "" || spec.Origin == "local" && slices.Contains(r.options.Allowed, spec.Name) {
@@ -272,15 +273,16 @@ func (e entry) check(args json.RawMessage) string {
 	return ""
 }
 
-// Beyond returns the reason why a level of autonomy allows no calls to a tool, or "" if it
-// allows them. At level 0, which is that of evaluations, all calls are allowed.
+// Beyond returns the reason why a level of autonomy allows no calls to a tool, or "" if
+// it allows them. At level 0, which is the level of evaluations, all calls are allowed.
 func (r *Registry) Beyond(name string, level autonomy.Level) string {
 	return r.beyond(r.entries[name].spec, nil, level)
 }
 
-// beyond returns the reason why this level of autonomy does not allow a call, if a higher
-// level that is already switched on allows it, and "" otherwise. Calls that need a level
-// that is not switched on, or that no level allows, are handled by restricted.
+// beyond returns the reason why this level of autonomy does not allow a call that a
+// higher level allows, if that level is already switched on. For any other call, it
+// returns "". Calls that need a level that is not switched on, or that no level allows,
+// are handled by restricted.
 func (r *Registry) beyond(spec Spec, args json.RawMessage, level autonomy.Level) string {
 	if level == 0 {
 		return ""
@@ -298,9 +300,9 @@ func (r *Registry) beyond(spec Spec, args json.RawMessage, level autonomy.Level)
 		strings.TrimSpace(spec.Name+" "+method), needs, level.InForce(), who, needs)
 }
 
-// restricted returns a refusal and true for a call that is not allowed. Only tools with the
-// effect read are allowed and, among the tools whose text outlasts the turn, those that the
-// operator has allowed by name. No agent, model or config can change that.
+// restricted returns a refusal and true for a call that is not allowed. Two kinds of
+// tools are allowed: tools with the effect read, and tools whose text outlasts the turn
+// and that the operator has allowed by name. No agent, model or config can change that.
 func (r *Registry) restricted(spec Spec, args json.RawMessage) (Result, bool) {
 	var request *agent.ChangeRequest
 	if r.options.Restrict != nil {

@@ -32,7 +32,7 @@ func TestRepair(t *testing.T) {
 		`{"path":"a","names":"[\"b\"]"}`:       `{"names":["b"],"path":"a"}`,
 		`{"path":7}`:                           `{"path":"7"}`,
 		`{"path":"a","lines":null,"all":null}`: `{"path":"a"}`,
-		// an intended meaning is not guessed
+		// Repair does not guess what the model meant
 		`{"path":"a","lines":"three"}`: "",
 		`{"path":"a","lines":"0"}`:     "",
 		`{"file":"a"}`:                 "",

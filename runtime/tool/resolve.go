@@ -48,9 +48,9 @@ func inside(folder, rel string) (string, bool) {
 // scriptEndings are the extensions tried, in this order, for a specifier without one.
 var scriptEndings = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts"}
 
-// resolveScript finds the file that a relative specifier refers to. It tries the path as it
-// is, with the extension of the source file instead of that of the compiled file, with an
-// added extension, and as a folder with an index file.
+// resolveScript finds the file that a relative specifier refers to. It tries the path as
+// it is, with the compiled file's extension replaced by the source file's, with an added
+// extension, and as a folder with an index file.
 func (r *repository) resolveScript(from, spec string) (string, bool) {
 	if !strings.HasPrefix(spec, ".") {
 		return "", false
@@ -123,9 +123,9 @@ func (r *repository) resolvePython(from string, imp source.Import) []string {
 	return nil
 }
 
-// modules returns the files that an import of names from a module below a folder refers to:
-// the files of those names that are submodules and, unless all names are, the file of the
-// module itself.
+// modules returns the files to which an import of names from a module below a folder
+// refers: the file of each name that is a submodule and, unless all names are submodules,
+// the file of the module itself.
 func (r *repository) modules(base, rel string, names []string) []string {
 	p, ok := inside(base, rel)
 	if !ok {

@@ -19,8 +19,8 @@ type ContextCheck struct {
 	DistillNear bool `json:"distillation_near"`
 }
 
-// near is the share of a threshold from which on the history counts as close to the
-// threshold.
+// near is the share of a threshold that must be reached for the history to count as close
+// to the threshold.
 const near = .8
 
 func contextCheck() Tool {
@@ -56,7 +56,7 @@ type ToolUse struct {
 	Outcomes map[agent.Outcome]int `json:"outcomes"`
 }
 
-// BudgetLeft holds the spending and, for each limit, the remaining amount.
+// BudgetLeft holds the spending, and the amount that remains of each limit.
 type BudgetLeft struct {
 	Tokens     int64    `json:"tokens_spent"`
 	TokensLeft *int64   `json:"tokens_left,omitempty"`

@@ -108,8 +108,8 @@ type Result struct {
 	// Boundary is the referral, which states why the task is not suited to this tool. It is
 	// set if and only if the outcome is wrong_tool_boundary.
 	Boundary *Boundary
-	// Request is the change request that was left if the call was not executed because only
-	// a person may make it; the outcome is then denied.
+	// Request is the change request that was made instead of executing the call, because
+	// only a person may make the call; the outcome is then denied.
 	Request *agent.ChangeRequest
 	// Fault lets the policies act on a transient failure, such as a server that is down:
 	// the call is retried if its effect allows that, and the failure counts against the
@@ -117,8 +117,8 @@ type Result struct {
 	Fault *policy.Failure
 	// Applied records the policies that were applied to the call; the registry sets it.
 	Applied *policy.Applied
-	// Refused is the limit shared with other calls that prevented this call or cut it
-	// short; nil if none did. The registry sets it.
+	// Refused is the limit that prevented this call or cut it short, if this call shares
+	// that limit with other calls; nil if there was no such limit. The registry sets it.
 	Refused *agent.Refusal
 }
 

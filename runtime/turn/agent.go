@@ -53,9 +53,9 @@ type Options struct {
 	// LevelNow returns the level at the moment of a call, because a person may have lowered
 	// it since the turn began. Nil means that Level applies to the whole turn.
 	LevelNow func(context.Context) autonomy.Level
-	// Foreign holds tools from servers and tools that agents wrote. They are registered
-	// whatever the value of Tools, because Foreign holds only tools that the agent itself
-	// lists.
+	// Foreign holds tools from servers and tools that agents wrote. These tools are
+	// registered whatever the value of Tools is, because Foreign holds only tools that
+	// the agent itself lists.
 	Foreign []tool.Tool
 	// Guard applies the policies to every tool call, and PolicyVersion is the version of
 	// the policies.
@@ -83,8 +83,8 @@ type Options struct {
 	// Flagged reports whether a text seems to contain a credential; nil flags no text.
 	Flagged func(string) bool
 	// Author checks the draft of a tool that the agent wrote; nil refuses all drafts. It
-	// returns the tool if the tool may be called for the rest of the turn, together with
-	// the change request that is left if the tool helped.
+	// returns the tool if the tool may be called for the rest of the turn. It also
+	// returns the change request that is submitted if the tool helps.
 	Author func(ctx context.Context, draft json.RawMessage) (tool.Tool, tool.Result)
 	// Delete leaves a change request to delete a tool that the agent wrote; nil refuses all
 	// deletions.

@@ -6,8 +6,8 @@ import (
 	"evolve/runtime/memory"
 )
 
-// TestAmbiguousWordsNeedASecondSign tests words that are also used in everyday language,
-// and the words next to which they indicate their domain.
+// TestAmbiguousWordsNeedASecondSign tests that everyday words indicate a domain only if
+// certain other words occur beside them.
 func TestAmbiguousWordsNeedASecondSign(t *testing.T) {
 	of := newClassifier(memory.NewLexicon(), DefaultDomains())
 	for goal, want := range map[string]string{

@@ -18,7 +18,7 @@ import (
 	"evolve/runtime/tool"
 )
 
-// reached is a tool from a server that counts the calls to the tool.
+// reached is a tool that comes from a server and counts its own calls.
 type reached struct {
 	name   string
 	effect tool.Effect
@@ -61,8 +61,8 @@ func climber(t *testing.T, level autonomy.Level, calls []model.Call, reachedCall
 	return a, config
 }
 
-// ladderCalls has a call with each effect, with its results in an evaluation, at level 1,
-// and from level 2 on.
+// ladderCalls contains a call for each effect. Each call has three results: in an
+// evaluation, at level 1, and at level 2 or higher.
 var ladderCalls = []struct {
 	call                model.Call
 	trial, first, later string
@@ -137,9 +137,9 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// TestLoweredInTurn checks that a level that is lowered during a live turn limits the calls
-// from then on, that a level that is raised does not affect them, and that an evaluation
-// does not ask for the level.
+// TestLoweredInTurn checks that a level that is lowered during a live turn limits the
+// calls from then on, that a raised level does not affect these calls, and that an
+// evaluation does not query the level.
 func TestLoweredInTurn(t *testing.T) {
 	note := func(s string) model.Call {
 		return model.Call{Tool: "note", Arguments: json.RawMessage(`{"text":"` + s + `"}`)}

@@ -108,9 +108,10 @@ func (r *run) attempt(ctx context.Context, c *model.Call) (tool.Result, error) {
 	return again, nil
 }
 
-// recordPolicy records the policies under which a tool or provider was called, in full if
-// they differ from those of its last call in this turn, and the limits that delayed or
-// refused the call. It reports whether one of these limits refused the call.
+// recordPolicy records the policies under which a tool or provider was called, and the
+// limits that delayed or refused the call. The policies are recorded in full only if they
+// differ from the policies of its last call in this turn. It reports whether one of these
+// limits refused the call.
 func (r *run) recordPolicy(name string, applied *policy.Applied) (limited bool) {
 	name = memory.Cut(cmp.Or(applied.Name, name), 80)
 	key := string(applied.Kind) + " " + name

@@ -19,8 +19,8 @@ var (
 
 var (
 	later = regexp.MustCompile(`(?i)(?:[,;.]|\s)\s*(?:then|after that|afterwards|finally|lastly)[,\s]`)
-	// sentences matches the end of a sentence inside a goal, which means that text follows
-	// the comparison.
+	// sentences matches the end of a sentence inside a goal. A match means that the
+	// comparison is followed by more text.
 	sentences   = regexp.MustCompile(`[.?!:;]\s`)
 	separator   = regexp.MustCompile(`\s*,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+with\s+|\s+against\s+|\s+to\s+|\s+versus\s+|\s+vs\.?\s+`)
 	conjunction = regexp.MustCompile(`(?i)\sand\s`)
@@ -96,7 +96,7 @@ func readComparison(goal string) (comparison, bool) {
 	if m := compares.FindStringSubmatch(goal); m != nil {
 		text := m[1]
 		var asked comparison
-		if at := tail.FindStringIndex(text); at != nil { // the synthesis answers it
+		if at := tail.FindStringIndex(text); at != nil { // the synthesis answers this last part of the goal
 			if w := tailWhich.FindStringSubmatch(text[at[0]:]); w != nil {
 				asked.attribute, asked.question = property(w[1], w[2])
 			}
@@ -164,7 +164,7 @@ func startsApart(text, attribute string) bool {
 }
 
 // subjects returns the things in a list, each in a form that can stand by itself: words
-// that the list contains only once for all things are added to each of them.
+// that the list states once for all things are added to each thing.
 func subjects(out []string) []string {
 	for i := range out {
 		out[i] = strings.TrimPrefix(strings.Trim(out[i], " .?!,"), "that of ")
@@ -260,7 +260,7 @@ func property(verb, comparative string) (attribute, question string) {
 	return "", ""
 }
 
-// base returns the infinitive of the verbs that whichOne accepts.
+// base returns the infinitive of a verb that whichOne accepts.
 func base(verb string) string {
 	switch verb {
 	case "has":

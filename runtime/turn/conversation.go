@@ -27,18 +27,18 @@ func clean(scrub func(string) string, memories []agent.Memory) []agent.Memory {
 }
 
 // remember builds the memory of the turn: the agent's snapshot with the facts of earlier
-// turns and without the memories that they retracted. It also adds the notes of earlier
-// turns.
+// turns and without the memories that those turns retracted. It also adds the notes of
+// earlier turns.
 func (r *run) remember() {
 	earlier := r.session
 	r.index = r.agent.memories.Extend(r.remembered(earlier.Facts)).Without(earlier.Retracted)
 	r.env.Notes, _ = session.AddNotes(earlier.Notes)
 }
 
-// remembered returns the task's memories and a session's facts. It leaves out facts that a
-// person has retracted for the agent, because a session may have learnt them before the
-// retraction, and facts that the agent's memories now contain, because they are recalled
-// from there.
+// remembered returns the task's memories and a session's facts. It leaves out facts that
+// a person has retracted for the agent, because a session may have learnt them before the
+// retraction, and facts that the agent's memories now contain, because such facts are
+// recalled from the memories.
 func (r *run) remembered(facts []agent.Memory) []agent.Memory {
 	return slices.Concat(r.given, slices.DeleteFunc(slices.Clone(facts), func(f agent.Memory) bool {
 		return r.agent.settled[f.ID] || r.agent.settled[settledText(f)]

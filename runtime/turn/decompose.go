@@ -69,8 +69,8 @@ var (
 	twoThings = regexp.MustCompile(`(?i)^(?:please\s+)?(design|plan|propose|build|create|draft)\s+((?:an?|the)\s+.+?),?\s+and\s+((?:an?|the)\s+.+)$`)
 )
 
-// decompose divides a composite goal into subgoals, one level deep; most, which must be
-// from 2 to 4, is their maximum number. decompose is a pure function.
+// decompose divides a composite goal into subgoals, one level deep. The argument most is
+// the maximum number of subgoals, from 2 to 4. decompose is a pure function.
 func decompose(lex *memory.Lexicon, goal string, most int) plan {
 	whole := plan{GoalType: atomic, Complexity: .1}
 	parts := split(goal)

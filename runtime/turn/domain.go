@@ -65,8 +65,8 @@ type classifier struct {
 	of      map[string][]int    // stem of a one-word keyword → domains
 	phrases map[string][]string // domain → keywords of several words, in the form that normal returns
 	traps   *strings.Replacer
-	// alone holds, by domain, the stems of keywords that do not indicate the domain by
-	// themselves, with the stems of the words that must accompany them.
+	// alone maps, for each domain, the stems of keywords that do not indicate the domain
+	// by themselves to the stems of the words that must accompany them.
 	alone []map[string][]string
 }
 
@@ -129,10 +129,11 @@ func normal(text string) string {
 	return b.String()
 }
 
-// classify returns the domain with the most different keywords in the text, or the global
-// domain if no keyword occurs or several domains have the most. Only whole words count.
-// Signals in the message and traps do not count, nor does an ambiguous keyword that is not
-// accompanied by another keyword or by one of the words listed with it.
+// classify returns the domain that has the largest number of distinct keywords in the
+// text, or the global domain if no keyword occurs or several domains have that number.
+// Only whole words count. Signals in the message and traps do not count, nor does an
+// ambiguous keyword that is not accompanied by another keyword or by one of the words
+// listed with it.
 func (c *classifier) classify(text string) string {
 	words := c.traps.Replace(normal(signals.ReplaceAllString(text, " ")))
 	counts := make([]int, len(c.domains))

@@ -75,8 +75,8 @@ func (r *run) countDraft(name string, outcome agent.Outcome) {
 	}
 }
 
-// offerDrafts discards the drafts at the end of the turn. If the turn ended ok, each draft
-// that was called with the outcome ok leaves a change request.
+// offerDrafts discards the drafts at the end of the turn. If the turn ended ok, it adds a
+// change request for each draft of which at least one call ended ok.
 func (r *run) offerDrafts(outcome agent.Outcome) {
 	for _, name := range r.drafts.order {
 		d := r.drafts.named[name]

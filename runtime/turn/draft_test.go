@@ -146,7 +146,7 @@ func TestDraftTriesAreBounded(t *testing.T) {
 	if !strings.Contains(all, "[denied] at most 5 drafts are checked") {
 		t.Errorf("%q", got)
 	}
-	// A failed draft leaves the draft that passed unchanged.
+	// A failed draft does not change the draft that passed.
 	if !strings.Contains(all, "echo [ok] good") {
 		t.Errorf("%q", got)
 	}

@@ -78,7 +78,7 @@ func escapes() []attempt {
 
 func memoryCut(s string) string { return s[:min(len(s), 24)] }
 
-// writes returns attempts to make changes that are disguised as something else.
+// writes returns attempts to change something by calls that look like something else.
 func writes() []attempt {
 	touch := func(name, description, args string, effect tool.Effect) attempt {
 		f := served(name, effect, "done "+canary)

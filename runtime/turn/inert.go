@@ -25,7 +25,8 @@ func temperatures(s agent.Space) []string {
 	return slices.Clip(names)
 }
 
-// inert records, once per turn, that the model does not accept its temperature.
+// inert adds an event for a model that does not accept a temperature, at most once per
+// turn.
 func (r *run) inert(reply model.Reply) {
 	names := temperatures(r.agent.space)
 	if !reply.Untempered || r.untempered || len(names) == 0 {

@@ -47,8 +47,9 @@ func TestLessonsInThePrompt(t *testing.T) {
 	}
 }
 
-// TestLessonsDisplaceNothing tests that if the strategy would otherwise be dropped, lessons
-// are left out but a person's own feedback is not, and that this is recorded.
+// TestLessonsDisplaceNothing tests a prompt from which the strategy would otherwise be
+// dropped: the lessons are left out instead, a person's own feedback stays, and the
+// omission is recorded.
 func TestLessonsDisplaceNothing(t *testing.T) {
 	long := strings.Repeat("word ", 3130) // 3,912 of 4,000 tokens
 	seen := prompted(t, Options{Experience: reviewedTurns(), Bootstrap: map[string]string{"EVAL_FEEDBACK.md": "Be brief.\n", "SOUL.md": long}},

@@ -55,8 +55,8 @@ func nameWords(name string) string {
 }
 
 // pickTools ranks the available tools for the goal, by their fit and by experience, and
-// activates for the turn the best of those that come from servers and agents. Whether a
-// local tool is active is determined by the config.
+// activates the best of those that come from servers and agents, for this turn only.
+// Whether a local tool is active is determined by the config.
 func (r *run) pickTools() {
 	if r.agent.library == nil {
 		return
@@ -95,9 +95,9 @@ func (r *run) pickTools() {
 }
 
 // specs returns the active tools in the order of registration, the inactive tools that
-// could be activated, and the number of further such tools. For a language model, the
-// inactive tools are only those that fit the goal best, and there are none if the model
-// cannot activate tools.
+// could be activated, and the number of inactive tools that were left out. For a language
+// model, the inactive tools are only those that fit the goal best, and there are none if
+// the model cannot activate tools.
 func (r *run) specs() (active, inactive []tool.Spec, more int) {
 	for _, name := range r.registry.Names() {
 		if r.withheld(name) != "" {

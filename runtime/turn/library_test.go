@@ -16,8 +16,8 @@ import (
 )
 
 // libraryOf returns n tools, half of them from a server and half written by the agent.
-// There is one tool for each of a few subjects, and the rest perform the same actions on
-// numbered things.
+// There is one tool for each of a few subjects, and all other tools perform the same
+// actions on numbered things.
 func libraryOf(n int) []tool.Tool {
 	out := []tool.Tool{
 		drawn{name: "travel__searchFlights", text: "Find flights between two airports on a date, with prices.", effect: tool.Read, origin: "mcp:travel"},
@@ -89,8 +89,8 @@ func TestLibraryPicksTheToolsForTheGoal(t *testing.T) {
 	}
 }
 
-// TestLibraryLeavesOutWithheldTools tests that a tool in quarantine takes no slot away
-// from a tool that fits, is not listed, and cannot be activated.
+// TestLibraryLeavesOutWithheldTools tests that a tool in quarantine is not listed, cannot
+// be activated, and takes no slot away from a suitable tool.
 func TestLibraryLeavesOutWithheldTools(t *testing.T) {
 	var tools []tool.Tool
 	for i := range maxPicked + 3 {

@@ -26,8 +26,8 @@ func (s slow) Call(context.Context, *tool.Env, json.RawMessage) (tool.Result, er
 	return tool.OK("3 orders"), nil
 }
 
-// TestCallsAreMeasured tests that the event for a call has the duration measured by the
-// injected clock, the method and the origin, and that a repair is recorded before that
+// TestCallsAreMeasured tests that the event for a call has the method, the origin, and
+// the duration measured by the injected clock. A repair must be recorded before that
 // event.
 func TestCallsAreMeasured(t *testing.T) {
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)

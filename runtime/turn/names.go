@@ -17,9 +17,10 @@ func (a *Agent) names() experience.Names {
 	return namesIn(specs, a.domains.domains)
 }
 
-// Names returns the names that may appear in the system prompt of a language model's turns,
-// without the tools of [Options.Foreign]: the names of tools (nil means all) and of the
-// domains in the table (nil means that of [DefaultDomains]).
+// Names returns the names that may appear in the system prompt of a language model's
+// turns, without the tools of [Options.Foreign]: the names of the given tools (nil means
+// all tools) and of the domains in the table (nil means the table that [DefaultDomains]
+// returns).
 func Names(tools []string, table map[string][]string) experience.Names {
 	if table == nil {
 		table = DefaultDomains()

@@ -8,8 +8,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestNoTools tests that an agent without tools sends none, names none in its rules, and
-// has a correspondingly shorter prompt.
+// TestNoTools tests that an agent without tools sends no tools, names none in its rules,
+// and has a correspondingly shorter prompt.
 func TestNoTools(t *testing.T) {
 	tasks := []agent.Task{{Goal: "Name a colour."}}
 	prompt := func(tools []string) (string, int) {

@@ -167,8 +167,8 @@ func TestALoopInASubgoalEndsOnlyThat(t *testing.T) {
 	}
 }
 
-// TestTheAgentsReasonIsKept tests that a change request contains the reason that the agent
-// gave, after the cause if the tool is foreign.
+// TestTheAgentsReasonIsKept tests that a change request contains the reason that the
+// agent gave. If the tool is foreign, the cause precedes this reason.
 func TestTheAgentsReasonIsKept(t *testing.T) {
 	var seen []model.Request
 	a := speaking(t, &seen, Options{}, calls("propose_patch", `{"target":"limits.go","reason":"the limit is too low","patch":"+1"}`), model.Reply{Answer: "done"})

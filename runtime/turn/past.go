@@ -42,10 +42,11 @@ func (r *run) use(name string) experience.Use {
 	return experience.Use{Tool: name, Domain: r.domain, Goal: r.goal, Session: r.req.Conversation, Now: r.env.Now}
 }
 
-// weigh applies people's feedback or, if there is none, learned avoidance to the score of a
-// tool. It returns the resulting score, with the reason if the score changed. Learned
-// avoidance does not move a tool below the cutoff if the tool would reach the cutoff
-// without history, because a tool that is never called could not recover.
+// weigh applies people's feedback to the score of a tool or, if there is no feedback,
+// learned avoidance. It returns the resulting score, with the reason if the score
+// changed. Learned avoidance does not move a tool below the cutoff if the tool would
+// reach the cutoff without history, because a tool that is never called could not
+// recover.
 func (r *run) weigh(name string, score, unlearned, useful float64) (weighed float64, why string) {
 	weighed, effects := r.agent.past.Weigh(r.use(name), score, useful)
 	if len(effects) == 0 {
@@ -61,7 +62,7 @@ func (r *run) weigh(name string, score, unlearned, useful float64) (weighed floa
 
 // weighRank returns the rank of a tool for a language model. It multiplies the given rank
 // by the ratio of the tool's usefulness to its usefulness without history, and by the
-// factor of feedback or learned avoidance. The result has no upper limit.
+// factor that feedback or learned avoidance sets. The result has no upper limit.
 func (r *run) weighRank(name string, rank float64) (weighed float64, why string) {
 	prior := r.prior(name)
 	useful := r.agent.past.Pooled(name, r.domain).Usefulness(prior)

@@ -103,8 +103,8 @@ func TestALanguageModelSeesThePast(t *testing.T) {
 	}
 }
 
-// TestToolsAnswerFromThePast tests that the tools that ask about the agent's history
-// answer from its recorded experience.
+// TestToolsAnswerFromThePast tests that the tools for questions about the agent's history
+// answer from the agent's recorded experience.
 func TestToolsAnswerFromThePast(t *testing.T) {
 	past := lived(nil, "calculate")
 	past.Learn(experience.Turn{ID: "T1", Session: "talk", Domain: "operations", Outcome: agent.OK, Confidence: .9})

@@ -73,7 +73,7 @@ func TestResponseChecks(t *testing.T) {
 }
 
 // TestHalfAnswers tests that an answer with a missing part is sent back once, and that it
-// has low utility if the part is still missing. It does so for a goal, a subgoal and a
+// has low utility if the part is still missing. The cases are a goal, a subgoal and a
 // whole composite goal.
 func TestHalfAnswers(t *testing.T) {
 	const composite = "Design a menu and list three risks"

@@ -136,8 +136,9 @@ func (q queued) Next(ctx context.Context, _ *model.Request) (model.Reply, error)
 	return model.Reply{Answer: "noon"}, err
 }
 
-// TestWaitingIsNotATurnsOwnTime tests that a turn that waits in a queue for longer than its
-// own time limit does not time out, and that a turn that uses up the time itself does.
+// TestWaitingIsNotATurnsOwnTime tests that a turn that waits in a queue for longer than
+// its own time limit does not time out, and that a turn that uses up the limit by its own
+// work does time out.
 func TestWaitingIsNotATurnsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		guard, err := policy.New(policy.Options{Book: policy.Book{Providers: map[string]policy.Settings{"lm": {Concurrency: 1, QueueWait: time.Hour, Deadline: time.Hour}}}})

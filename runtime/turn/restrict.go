@@ -35,9 +35,10 @@ func restrict(spec tool.Spec, args json.RawMessage) *agent.ChangeRequest {
 	return &q
 }
 
-// reasonOf returns the agent's own reason for a call, which is the argument reason. A
-// foreign tool may use the argument for something else, so for such a tool the cause of the
-// request precedes the reason. If there is no reason, reasonOf returns only the cause.
+// reasonOf returns the agent's own reason for a call, which is the call's argument named
+// reason. A foreign tool may use the argument for something else, so for such a tool the
+// cause of the request precedes the reason. If there is no reason, reasonOf returns only
+// the cause.
 func reasonOf(spec tool.Spec, args json.RawMessage, cause string) string {
 	var given struct {
 		Reason string `json:"reason"`

@@ -28,7 +28,7 @@ type settings struct {
 	strategy                     string
 	demonstrations               []agent.Demonstration
 	form                         model.AnswerForm
-	retries                      int // maximum number of requests to repair an answer without the requested form
+	retries                      int // maximum number of times that the model is asked to repair an answer that lacks the requested form
 	route                        string
 	temperature                  *float64 // nil leaves the temperature to the route
 }

@@ -8,8 +8,9 @@ import (
 	"evolve/runtime/model"
 )
 
-// TestARetractionHoldsInASession checks that a conversation that learnt something that a
-// person has since retracted does not recall it, either by id or by text.
+// TestARetractionHoldsInASession checks a conversation that learnt something that a
+// person has since retracted. The conversation must not recall it, either by id or by
+// text.
 func TestARetractionHoldsInASession(t *testing.T) {
 	fact := agent.Memory{ID: "d-1", Text: "The depot in Oslo opens at 7.", Source: "distilled"}
 	for name, c := range map[string]struct {

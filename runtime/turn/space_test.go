@@ -70,8 +70,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestSelection tests that no selection leaves out an essential tool, not even one from a
-// config that predates this rule.
+// TestSelection tests that no selection leaves out an essential tool, not even a
+// selection from a config that predates this rule.
 func TestSelection(t *testing.T) {
 	a, err := New(Options{})
 	if err != nil {

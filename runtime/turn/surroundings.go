@@ -44,8 +44,8 @@ func (r *run) connectTools() {
 	env.Delegates = told(r.suggest)
 }
 
-// told adapts a function that returns a text on a domain to the signature that the tools
-// need.
+// told adapts a function to the signature that the tools need. The function returns a
+// text on a domain.
 func told(text func(domain string) (string, bool)) func(context.Context, string) (string, bool) {
 	return func(_ context.Context, domain string) (string, bool) { return text(domain) }
 }

@@ -67,8 +67,8 @@ func from(origin string) experience.Turn {
 	return t
 }
 
-// relabel replaces the ids of turns and conversations in the lessons with the constant
-// order, whose text is an instruction to the model.
+// relabel replaces the ids of turns and conversations in the lessons with the value of
+// the constant order, which is an instruction to the model.
 func relabel(c *turned) {
 	e := c.o.Experience
 	p := e.Lessons.Night

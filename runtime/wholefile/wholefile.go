@@ -80,8 +80,9 @@ func regular(path string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "read", Path: path, Err: ErrIrregular}
 }
 
-// Read returns the content of a regular file of no more than most bytes; links are
-// followed. It fails with ErrIrregular, a *[TooLargeError], or a system error.
+// Read returns the content of a regular file whose size in bytes does not exceed the
+// given limit (most); links are followed. It fails with ErrIrregular, a *[TooLargeError],
+// or a system error.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	return read(f, err, path, most)

@@ -112,7 +112,7 @@ func Estimate(in Input) Result {
 type fit struct {
 	in     Input
 	trials []Trial
-	weight []float64 // of the evaluations, by trial
+	weight []float64 // of the evaluations, indexed by trial
 	// ofConfig and ofTask are the sums of the weights of each config and of each task; made
 	// is the number of evaluations of each config.
 	ofConfig, ofTask []float64
@@ -305,8 +305,8 @@ func (f *fit) solve(right []float64) []float64 {
 	return x
 }
 
-// estimate is a coefficient, with the change to it when each config and each task is left
-// out.
+// estimate is a coefficient, with the changes to it that result from leaving out each
+// single config and each single task.
 type estimate struct {
 	value          float64
 	configs, tasks []float64

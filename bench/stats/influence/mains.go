@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// mains judges every parameter.
+// mains returns the main effect of every parameter.
 func (f *fit) mains() []Main {
 	var out []Main
 	for p := range f.in.Levels {

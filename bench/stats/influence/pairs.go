@@ -13,7 +13,8 @@ type interaction struct {
 	estimate
 }
 
-// pairs judges every pair of parameters, and returns the number of compared interactions.
+// pairs returns the judged pairs of parameters, and the number of interactions that were
+// compared.
 func (f *fit) pairs() (list []Pair, tested int) {
 	var all []interaction
 	for p := range f.in.Levels {

@@ -123,7 +123,8 @@ func Plan(left Left, pace Pace, alone float64) Forecast {
 	return out
 }
 
-// over returns how many units of the given size (each) fit into left.
+// over returns the number of units that fit into an amount (left), given the size of a
+// unit (each).
 func over(left, each float64) float64 {
 	switch {
 	case left <= 0:

@@ -74,7 +74,7 @@ func TestMoreLeftIsNeverFewer(t *testing.T) {
 }
 
 // TestMeterFollowsAChange checks that, when an agent becomes ten times slower, the meter
-// reflects the new pace after as many evaluations as it made before.
+// reflects the new pace after as many evaluations as were made before the change.
 func TestMeterFollowsAChange(t *testing.T) {
 	m := NewMeter(Pace{Seconds: .001, Alone: .001, USD: 1, Weight: 1e6}, 4)
 	for range 50 {

@@ -14,8 +14,8 @@ import (
 const (
 	// mostBecame is the maximum number of earlier proposals described in a prompt.
 	mostBecame = 5
-	// maxWords and maxRefused limit, in bytes, the text that a person wrote on an earlier
-	// proposal, and the diff of a refused proposal.
+	// maxWords limits the text that a person wrote about an earlier proposal; maxRefused
+	// limits the diff of a refused proposal. Both are in bytes.
 	maxWords   = 1000
 	maxRefused = 2000
 )

@@ -8,8 +8,8 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// TestBlind checks which searches cause a warning that they choose most configs before the
-// first result.
+// TestBlind checks which searches cause the warning that most of their configs are chosen
+// before the first result.
 func TestBlind(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    Options

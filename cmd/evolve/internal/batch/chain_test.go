@@ -12,9 +12,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAChainOfProposals checks that each better proposal is compared by name with the
-// proposal that waited before it, and with that proposal's gain over the champion, and that
-// the decision has been open since the first proposal.
+// TestAChainOfProposals checks that each better proposal is compared with the proposal
+// that waited before it, which is named together with its gain over the champion. It also
+// checks that the decision has been open since the first proposal.
 func TestAChainOfProposals(t *testing.T) {
 	t.Parallel()
 	c := newCron(t)

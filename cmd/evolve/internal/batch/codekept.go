@@ -19,7 +19,7 @@ import (
 )
 
 // lastStage is the number of cases in the last stage of a search over versions. If the
-// target has fewer, the last stage uses all of them.
+// target has fewer cases, the last stage uses all of them.
 const lastStage = 200
 
 // keepVersions stores versions of searched targets as commits in their repositories. A

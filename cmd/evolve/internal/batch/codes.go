@@ -54,7 +54,7 @@ func (c *Code) Lexical(agent string) []string {
 }
 
 // Own returns the id of the agent whose own code is the target. It returns "" for any
-// other target, and if target names an agent.
+// other target, and for the id of an agent.
 func (c *Code) Own(target string) string {
 	if p := c.Found[target]; p != nil {
 		return p.Own()
@@ -62,8 +62,8 @@ func (c *Code) Own(target string) string {
 	return ""
 }
 
-// Uncommitted describes the files of a target that differ from the commit; it returns "" if
-// there are none, and for an agent.
+// Uncommitted describes the files of a target that differ from the commit; it returns ""
+// if there are none, or if the target is an agent.
 func (c *Code) Uncommitted(target string) string {
 	if p := c.Found[target]; p != nil {
 		return p.Uncommitted()
@@ -71,12 +71,12 @@ func (c *Code) Uncommitted(target string) string {
 	return ""
 }
 
-// AddCode finds the targets whose blocks should be searched. It adds those that can be
-// searched to a copy of the workspace, as agents that follow the existing ones. The suite
-// of such an agent consists of the cases of the target's scoring command; if the target is
-// an agent's own code, it gets that agent's suites instead. AddCode builds and scores, in
-// the sandbox, code that no earlier run has scored. It stores the values in the workspace's
-// state, unless look is true: then it only reads the state.
+// AddCode finds the targets whose blocks should be searched. For each target that can be
+// searched, it adds an agent to a copy of the workspace, after the existing agents. The
+// suite of such an agent consists of the cases of the target's scoring command; if the
+// target is an agent's own code, it gets that agent's suites instead. AddCode builds and
+// scores, in the sandbox, code that no earlier run has scored. It stores the values in
+// the workspace's state, unless look is true: then it only reads the state.
 func (o *Options) AddCode(ctx context.Context, look bool) (err error) {
 	if o.Patches == nil {
 		return nil
@@ -201,9 +201,9 @@ func (o *Options) asks(name string) bool {
 	return len(o.Agents) == 0 || slices.Contains(o.Agents, name)
 }
 
-// UnsearchedError reports targets whose blocks cannot be searched, either because a run has
-// nothing else to do or because a plan lacks them. Its message has one line for each
-// target.
+// UnsearchedError reports targets whose blocks cannot be searched. It is returned if a
+// run has nothing else to do, or if a plan lacks the targets. Its message has one line
+// for each target.
 type UnsearchedError struct{ Targets []Unsearched }
 
 func (e *UnsearchedError) Error() string {
@@ -225,9 +225,10 @@ func (e *UnsearchedError) Unwrap() []error {
 	return list
 }
 
-// Named returns err. If err is about an unknown agent name, or about a workspace without
-// agents, it returns the problems of the unsearched targets concerned instead, if there are
-// any.
+// Named returns err, except in two cases. If err is about an unknown agent name that is
+// the name of an unsearched target, Named returns the problem of that target. If err is
+// about a workspace without agents and there are unsearched targets, Named returns the
+// problems of these targets.
 func (c *Code) Named(err error) error {
 	var unknown *UnknownAgentError
 	switch {
@@ -367,7 +368,7 @@ func (r *runner) proposeVersion(ctx context.Context, a *workspace.Agent, run str
 	return note, r.note(context.WithoutCancel(ctx), PatchNoteKind, note)
 }
 
-// maxRefusal limits, in bytes, the evidence from a gate in the verdict of a night.
+// maxRefusal limits the evidence from a gate in the verdict of a night, in bytes.
 const maxRefusal = 300
 
 // proposed converts the record of a proposal to the result of the draft from which the

@@ -10,7 +10,7 @@ import (
 )
 
 // TestLookBound checks that a look at a target gets half of the target's share of the
-// night's time, and that if the night has two limits, the earlier one counts.
+// night's time, and that if the night has two limits, the earlier limit counts.
 func TestLookBound(t *testing.T) {
 	now := time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC)
 	scored := review.Target{Name: "curve", Scoring: &review.Scoring{Score: []string{"true"}}}

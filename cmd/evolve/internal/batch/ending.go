@@ -70,8 +70,8 @@ type Unreported struct {
 	Repeat bool
 }
 
-// FindUnreported returns the run whose end was not reported, or nil. The archive must be open
-// for writing, which ensures that no process is about to report it.
+// FindUnreported returns the run whose end was not reported, or nil. The archive must be
+// open for writing, which ensures that no process is about to report the end of that run.
 func FindUnreported(ctx context.Context, o Options) (*Unreported, error) {
 	id, latest, err := readEnding(ctx, o.Archive, o.Workspace.StateDir())
 	switch {
@@ -122,10 +122,10 @@ func FindUnreported(ctx context.Context, o Options) (*Unreported, error) {
 	return u, nil
 }
 
-// StaleEnding returns the path of the note about a run's end in the state folder if the
-// note is not about the latest run in the archive, which happens if the archive has been
-// removed or replaced since the note was written. Otherwise it returns "". StaleEnding must
-// not be called while a run holds the archive.
+// StaleEnding returns the path of the note in the state folder about a run's end, if that
+// run is not the latest run in the archive. This happens if the archive has been removed
+// or replaced since the note was written. Otherwise StaleEnding returns "". StaleEnding
+// must not be called while a run holds the archive.
 func StaleEnding(ctx context.Context, a *archive.Archive, stateDir string) (string, error) {
 	id, latest, err := readEnding(ctx, a, stateDir)
 	switch {

@@ -18,8 +18,8 @@ import (
 )
 
 // TestTheEndOfANightIsNamed ends nights with and without each limit. The record and the
-// report must name the limit that ran out, or why none did, with the actual number of
-// evaluations.
+// report must name the limit that ran out, or the reason why none did, with the actual
+// number of evaluations.
 func TestTheEndOfANightIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -141,8 +141,8 @@ type trouble struct {
 	small bool
 }
 
-// around returns an agent that runs inner and that fails, as x describes, after a number
-// of calls. stop interrupts the run.
+// around wraps inner in an agent that fails after a number of calls, as x describes. stop
+// interrupts the run.
 func (x trouble) around(inner inProcess, stop func()) inProcess {
 	var count atomic.Int64
 	return func(ctx context.Context, req agent.Request) agent.Result {

@@ -148,8 +148,8 @@ func (r *runner) sharing(l limits.Limit, at seat, rounds int) string {
 	return beside + shareOfAll(rounds)
 }
 
-// describe returns a description of the limit that will bind an agent, given its seat and
-// the number of rounds, and of what the estimate is based on.
+// describe describes the limit that will bind an agent, and what the estimate is based
+// on. The agent's seat and the number of rounds are given.
 func (r *runner) describe(e Expectation, at seat, rounds int, left limits.Left, k night.Known, now time.Time) string {
 	given := func(l limits.Limit) string {
 		switch l {

@@ -49,8 +49,8 @@ func (r *runner) experienceOf(ctx context.Context, a *workspace.Agent, e experie
 	return e.ForEvaluations().Withhold(r.held.Quoted).Digest(), nil
 }
 
-// freezeExperience stores the lessons of a new run, and the part of the agents' experience
-// from live turns that its evaluations read.
+// freezeExperience stores the lessons of a new run, and the part of the agents'
+// experience from live turns that the run's evaluations read.
 func (r *runner) freezeExperience(ctx context.Context) error {
 	for i, a := range r.agents {
 		if a.Adapter.Kind == workspace.KindCode {

@@ -14,9 +14,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestAFinishedNightIsNotRunAgain checks that a resumed run does not repeat the work on an
-// agent that it had finished, even if some of the evaluations are missing data, and that
-// the agent's recorded result stays.
+// TestAFinishedNightIsNotRunAgain checks that a resumed run does not repeat the work on
+// an agent if that work was already finished, even if some of the evaluations are missing
+// data, and that the agent's recorded result stays.
 func TestAFinishedNightIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	w := toyWorkspace(t, 24)

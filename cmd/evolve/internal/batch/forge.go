@@ -25,17 +25,18 @@ import (
 // run.
 const ForgeKind = "tool.forge"
 
-// The limits of the work on tools in an agent's night. The limits of search.reflect apply
-// too, to the sum of the calls of search.reflect and the calls about tools.
+// The limits of the work on tools in an agent's night. In addition, the limits of
+// search.reflect apply to the sum of the calls of search.reflect and the calls about
+// tools.
 const (
 	forgedTools = 2      // tools
 	forgeCalls  = 3      // calls per tool
 	forgeTokens = 60_000 // tokens after which no call begins
 	// forgeShare is the share of the run's money reserved for the work on tools.
 	forgeShare = .05
-	// freshEvidence is the number of referrals, weak answers and violations since the last
-	// draft that counts as new evidence. It is also the minimum number of occurrences for
-	// an outcome to count as repeated.
+	// freshEvidence is how many referrals, weak answers and violations must have occurred
+	// since the last draft to count as new evidence. It is also the minimum number of
+	// occurrences for an outcome to count as repeated.
 	freshEvidence = 3
 	// maxForgeReason limits, in bytes, the reason for a refusal that is stored in the
 	// ledger.
@@ -63,7 +64,7 @@ type ForgeNote struct {
 	Evidence int               `json:"evidence"`
 	archive.ToolDraft
 	// Source is the source of the last draft if it was refused, and Reason is the reason
-	// for the refusal. Both are foreign text.
+	// for the refusal. Both are untrusted text.
 	Source string `json:"source,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
@@ -97,8 +98,8 @@ type forgeJob struct {
 }
 
 // findForgeable finds the tools that should be rewritten, and records in the notes on the
-// others why they should not. A tool qualifies only with new evidence since the last draft,
-// or if a person refused that draft.
+// other tools why they should not be rewritten. A tool qualifies only with new evidence
+// since the last draft, or if a person refused that draft.
 func (r *runner) findForgeable(ctx context.Context) error {
 	r.jobs = nil
 	if r.o.Forge == nil || len(r.o.Workspace.Settings.Search.Reflect.Routes) == 0 || !slices.ContainsFunc(r.run.Tools, advised) {
@@ -143,8 +144,8 @@ func (r *runner) findForgeable(ctx context.Context) error {
 	return nil
 }
 
-// restoreDrafts adds the drafts that the ledger records to the notes of a resumed run. A
-// draft that was interrupted is not recorded there and starts again.
+// restoreDrafts adds the drafts in the ledger to the notes of a resumed run. The ledger
+// does not contain a draft that was interrupted; that draft starts again.
 func (r *runner) restoreDrafts(past []pastForge) {
 	for i := range r.run.Tools {
 		n := &r.run.Tools[i]
@@ -183,8 +184,8 @@ func (r *runner) forgeNotes(ctx context.Context) ([]pastForge, error) {
 	return out, nil
 }
 
-// unforgeable returns the reason why a tool must not be rewritten, or "" if it can be. It
-// adds the earlier refused drafts to the job.
+// unforgeable returns the reason why a tool must not be rewritten, or "" if it can be.
+// unforgeable also adds the earlier refused drafts to the job.
 func (r *runner) unforgeable(ctx context.Context, job *forgeJob, past []pastForge) (string, error) {
 	n := r.run.Tools[job.note]
 	var last *pastForge
@@ -289,9 +290,9 @@ func least(bounds ...float64) float64 {
 	return out
 }
 
-// forge has tools rewritten once all agents are done, and returns the proposals. If the
-// night was stopped or its time is up, forge starts no such work. A failure here does not
-// affect the night; a later night resumes unfinished work on a tool.
+// forge has the tools rewritten after all agents are done, and returns the proposals. If
+// the night was stopped or its time is up, forge starts no such work. A failure here does
+// not affect the night; a later night resumes unfinished work on a tool.
 func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecord {
 	if ended != nil {
 		return nil
@@ -325,8 +326,8 @@ func (r *runner) forge(ctx context.Context, ended error) []archive.ProposalRecor
 	return out
 }
 
-// forgeOne has one tool rewritten. After a refusal it requests another draft and gives the
-// reason, such as the output of the draft's tests.
+// forgeOne asks a language model to rewrite one tool. After a refusal it requests another
+// draft and gives the reason, such as the output of the draft's tests.
 func (r *runner) forgeOne(ctx context.Context, job forgeJob) (note ForgeNote, p *archive.ProposalRecord, err error) {
 	n := r.run.Tools[job.note]
 	route := r.o.Workspace.Settings.Search.Reflect.Routes[0]
@@ -448,8 +449,8 @@ type allowance struct {
 	calls, used int
 	usd, paid   float64
 	tokens      int64
-	// most limits the total number of tokens of all the night's calls; spent is the number
-	// of tokens already used.
+	// most is the maximum total number of tokens of all the night's calls; spent is the
+	// number of tokens already used.
 	most, spent int64
 }
 

@@ -13,10 +13,10 @@ import (
 // After that the parameter is searched again, so that a change at the provider is noticed.
 const inertFor = 30 * 24 * time.Hour
 
-// leaveOutInert removes from an agent's search the parameters that its model does not
-// accept, as another run recently found. It returns them with the reason, or "" if there
-// are none. takenUp is the id of the interrupted run that this run may resume; the plan
-// of a resumed run must stay the same.
+// leaveOutInert removes parameters from an agent's search if another run recently found
+// that the agent's model does not accept them. It returns a text that names these
+// parameters with the reason, or "" if there are none. takenUp is the id of the
+// interrupted run that this run may resume; the plan of a resumed run must stay the same.
 func (r *runner) leaveOutInert(ctx context.Context, a *workspace.Agent, takenUp string) (string, error) {
 	routes, now := r.o.Workspace.RoutesHash(a), r.o.Now()
 	if routes == "" {

@@ -7,8 +7,9 @@ import (
 	"evolve/archive"
 )
 
-// TestInertParametersOfEarlierNights checks for how long, on which routes and in which runs
-// a parameter is left out of the search after the model was found not to take it.
+// TestInertParametersOfEarlierNights checks for how long, on which routes and in which
+// runs a parameter is left out of the search after the model was found not to accept the
+// parameter.
 func TestInertParametersOfEarlierNights(t *testing.T) {
 	const day = 24 * time.Hour
 	found := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)

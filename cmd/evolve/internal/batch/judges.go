@@ -133,7 +133,7 @@ func describeSuite(w *workspace.Workspace, s *bench.Suite, known []archive.Calib
 	return out
 }
 
-// settled describes the settings of a judge other than its model and its rubrics.
+// settled describes a judge's settings, except its model and its rubrics.
 func settled(terms map[string]string) string {
 	out := []string{"temperature " + cmp.Or(terms["temperature"], "at its default")}
 	for _, name := range []string{"max_tokens", "samples", "scale"} {

@@ -154,9 +154,9 @@ func TestAResumedRunKeepsTheLessons(t *testing.T) {
 	}
 }
 
-// TestLessonsQuoteNothingOfTheHoldout tests that the lessons, the file and what drafts read
-// contain no word of a conversation from which a holdout task was made, and no answer to a
-// holdout task.
+// TestLessonsQuoteNothingOfTheHoldout tests that three things reveal nothing about
+// holdout tasks: the lessons, the file, and what drafts read. None may contain a word of
+// a conversation from which a holdout task was made, or an answer to a holdout task.
 func TestLessonsQuoteNothingOfTheHoldout(t *testing.T) {
 	u := inUse(t)
 	geese := "five grey geese fly south tonight"

@@ -25,7 +25,7 @@ type timed struct {
 	// seed is the seed of the run. noisy makes the agent's answers random.
 	seed  int64
 	noisy bool
-	// budget and until limit the run. until counts from the start of the run.
+	// budget and until are the run's limits. until counts from the start of the run.
 	budget workspace.Budget
 	until  time.Duration
 	most   int
@@ -45,7 +45,7 @@ type tells struct {
 	took  time.Duration // by its own clock
 }
 
-// run runs the night and passes the result to look.
+// run runs the night and passes the result to the function look.
 func (n timed) run(t *testing.T, look func(t *testing.T, out tells)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -57,7 +57,7 @@ func (n timed) run(t *testing.T, look func(t *testing.T, out tells)) {
 	})
 }
 
-// in runs the night on fake time, with the given archive.
+// in is the method that runs the night, on fake time and with the given archive.
 func (n timed) in(t *testing.T, store *archive.Archive) tells {
 	t.Helper()
 	w := toyWorkspace(t, n.tasks)

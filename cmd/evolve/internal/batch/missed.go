@@ -9,8 +9,8 @@ import (
 // maxMissed limits the number of warnings about one agent.
 const maxMissed = 5
 
-// missed adds warnings to each result: they name the retracted memories that the agent
-// has asked for since their retraction. A failure here does not affect the night.
+// missed adds warnings to each result. The warnings name the retracted memories that the
+// agent has asked for since their retraction. A failure here does not affect the night.
 func (r *runner) missed(ctx context.Context, results []archive.AgentResult) {
 	if r.o.Missed == nil {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 // TestANightProposesMemoriesAndNamesMissedOnes checks the proposed memories and the
-// warnings about missed ones in a night's summary and report, and that the night succeeds
-// even if both steps fail.
+// warnings about missed memories in a night's summary and report, and that the night
+// succeeds even if both steps fail.
 func TestANightProposesMemoriesAndNamesMissedOnes(t *testing.T) {
 	warnings := []string{"the memory \"m1\" answers it", "2", "3", "4", "5", "6"}
 	s, report, _ := drafted(t, func(o *Options) {

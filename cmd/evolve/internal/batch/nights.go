@@ -163,7 +163,7 @@ func (r *runner) work(ctx context.Context, at seat, usd float64, turn func() err
 }
 
 // share returns an agent's share at the beginning of its night: the planned evaluations,
-// usd of money, and its part of the remaining time.
+// usd in money, and its part of the remaining time.
 func (r *runner) share(at seat, usd float64) night.Share {
 	s := night.Share{USD: usd}
 	if total := r.run.BudgetEval; total > 0 {

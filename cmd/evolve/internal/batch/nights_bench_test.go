@@ -12,10 +12,10 @@ import (
 )
 
 // BenchmarkAgentsSideBySide measures nights of four agents, each of which allows two
-// simultaneous evaluations of 5 ms. It uses as many slots as all agents allow together, and
-// as many as one agent allows. of_ideal is the rate as a share of what all slots could
-// make. of_sequential is the rate as a multiple of 400/s, the most that agents run one
-// after another could make.
+// simultaneous evaluations of 5 ms. It uses as many slots as all agents allow together,
+// and as many as one agent allows. of_ideal is the rate as a share of the rate that all
+// slots together could reach. of_sequential is the rate as a multiple of 400/s, the most
+// that agents run one after another could make.
 func BenchmarkAgentsSideBySide(b *testing.B) {
 	const agents, evaluations, each, parallel = 4, 2000, 5 * time.Millisecond, 2
 	for _, slots := range []int{agents * parallel, parallel} {

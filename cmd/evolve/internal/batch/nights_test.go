@@ -318,7 +318,7 @@ func TestOneAgentEndsTheRun(t *testing.T) {
 }
 
 // TestSharesOfMoney checks that agents that run side by side spend no more than the run
-// has, and each no more than its part.
+// has, and that no agent spends more than its part.
 func TestSharesOfMoney(t *testing.T) {
 	a := archive.OpenMemory()
 	o := toyOptions(toyAgents(toyWorkspace(t, 40), 3), a, inProcess(func(ctx context.Context, req agent.Request) agent.Result {

@@ -49,8 +49,8 @@ type Options struct {
 	Open func(ctx context.Context, a *workspace.Agent, scratch string) (night.Opened, error)
 	// Began is called with the id of the run before its agents are opened; it may be nil.
 	Began func(run string)
-	// Left is called once a new run has started, if the run before it was cut short and
-	// could have been resumed. Left gets that earlier run. Left may be nil.
+	// Left is called after a new run has started, if the previous run was cut short and
+	// could have been resumed. It gets the previous run. Left may be nil.
 	Left func(run archive.Run)
 	// OpenCode prepares an agent's program, and nothing else, to run from the folder of a
 	// version of its code.
@@ -85,7 +85,7 @@ type Options struct {
 	// Author opens the routes of search.reflect on behalf of an agent, for the models that
 	// write tools and code. If Author is nil, there are no such models.
 	Author func(a *workspace.Agent) (m model.Model, done func() error, err error)
-	// Forge has tools rewritten by a language model; nil disables this.
+	// Forge rewrites tools with a language model; if it is nil, no tools are rewritten.
 	Forge *Forge
 
 	// Patches receives the night's code patches; nil disables them. The night sets the run
@@ -145,8 +145,8 @@ type Summary struct {
 	Plans   []archive.AgentPlan
 	Results []archive.AgentResult
 	// Skills are the proposals of skills, tools and memories. They are not part of the
-	// results, which the same seed reproduces, because a draft waits until an hour has
-	// passed since the last one.
+	// results, because the same seed must reproduce the results, and a draft waits until
+	// an hour has passed since the last draft.
 	Skills []archive.ProposalRecord
 }
 

@@ -85,8 +85,8 @@ func writing(t *testing.T, m *scripted) Options {
 }
 
 // TestPatchIsWrittenFromFailures checks that the model gets failures of search tasks and
-// the files in the scope, that it gets the first refusal back, and that a second refusal
-// counts as a failed attempt.
+// the files in the scope. The first refusal is sent back to the model, and a second
+// refusal counts as a failed attempt.
 func TestPatchIsWrittenFromFailures(t *testing.T) {
 	m := &scripted{says: []string{touchesTests, "no diff at all"}}
 	o := writing(t, m)

@@ -13,8 +13,8 @@ import (
 // evaluation.
 const patience = 10 * time.Second
 
-// patient is an agent whose running evaluations may continue for the time patience after
-// the first interrupt.
+// patient is an agent whose running evaluations may continue for the duration patience
+// after the first interrupt.
 type patient struct {
 	agent.Agent
 	drain context.Context

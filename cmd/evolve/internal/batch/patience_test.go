@@ -19,8 +19,8 @@ func (e endless) Run(ctx context.Context, _ agent.Request) agent.Result {
 	return agent.Result{Outcome: agent.Cancelled, Error: context.Cause(ctx).Error()}
 }
 
-// TestPatience checks that an evaluation of code that is in progress at the first interrupt
-// ends when its patience is over, and not before.
+// TestPatience checks that an evaluation of code that is in progress at the first
+// interrupt ends when the patience for it is over, and not before.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	drain, interrupt := context.WithCancelCause(t.Context())
@@ -47,8 +47,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestPatienceIsCalm checks that without an interrupt an evaluation ends by itself, and
-// that nothing waits.
+// TestPatienceIsCalm checks that without an interrupt, an evaluation ends by itself and
+// the wait that follows an interrupt does not begin.
 func TestPatienceIsCalm(t *testing.T) {
 	t.Parallel()
 	p := patient{toyAgent(3), t.Context(), func(context.Context, time.Duration) error {

@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// longNight is the duration above which a plan that is slowed by a rate under policies gets
-// a warning if the run has no time limit.
+// longNight is the longest planned duration without a warning, for a run that has no time
+// limit and is slowed by a rate limit in the policies.
 const longNight = 24 * time.Hour
 
 // policyWarnings returns warnings about policies that allow fewer evaluations of an agent

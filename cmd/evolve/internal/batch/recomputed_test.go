@@ -110,7 +110,7 @@ func TestTheClaimIsComputedAgain(t *testing.T) {
 		}
 	}
 
-	// A result from before the grounds were stored is judged by the workspace and the
+	// A result that was stored without its grounds is judged by the workspace and the
 	// result's entry.
 	old := func(r *archive.AgentResult) {
 		r.Grounds = nil

@@ -26,7 +26,7 @@ type Reflection struct {
 	// Calls is the maximum number of calls; it is 0 while the number of evaluations is not
 	// known.
 	Calls int `json:"calls"`
-	// Unsent reports whether no call will be made because each could exceed a bound.
+	// Unsent reports whether no call will be made because any call could exceed a bound.
 	Unsent bool `json:"unsent,omitempty"`
 	// Tokens and USD estimate the tokens and the cost of the maximum number of calls
 	// (Calls), assuming that the calls go to the most expensive routes within the routes'
@@ -40,7 +40,7 @@ type Reflection struct {
 	Text string `json:"text"`
 }
 
-// The numbers of tokens assumed for a call as long as no call has been made.
+// The numbers of tokens assumed for a call until the first call has been made.
 const (
 	assumedInput  = 4000
 	assumedOutput = 400
@@ -53,7 +53,7 @@ func (r *runner) foreseeDrafts(ctx context.Context) ([]Reflection, error) {
 	if len(set.Search.Reflect.Routes) == 0 {
 		return nil, nil
 	}
-	used := map[string]map[string]callCost{} // by agent and route
+	used := map[string]map[string]callCost{} // keyed by agent and route
 	for e, err := range r.o.Archive.Ledger(ctx, 1) {
 		if err != nil {
 			return nil, fmt.Errorf("reading earlier drafts: %w", err)

@@ -35,9 +35,10 @@ func TestWhatNothingNeedsToConfirmIsSearched(t *testing.T) {
 				}
 				least := 1000 - 2*2*p.HoldoutTasks
 				if budget.Time > 0 {
-					// The time for at least these evaluations must pass, but fewer may be
-					// made, because slots are idle whenever the search waits for its last
-					// evaluations: before each of up to four releases, and at its end.
+					// At least the time that these evaluations take must pass, but fewer
+					// evaluations may be made, because slots are idle whenever the search
+					// waits for its last evaluations: before each of up to four releases,
+					// and at its end.
 					if passed := int(s.took/n.each) * timedParallel; passed < least {
 						t.Errorf("time for %d of 1000 evaluations passed", passed)
 					}

@@ -58,9 +58,9 @@ func TestAnEarlierNightIsKnown(t *testing.T) {
 	})
 }
 
-// TestResumeWithinLimits stops a night that is limited by time and money in the middle
-// and resumes it. The resumed run must be the same run, its limits must cover both parts,
-// and nothing may be paid for twice.
+// TestResumeWithinLimits stops a night in the middle and then resumes it; the night has
+// limits on time and money. The resumed run must be the same run, its limits must cover
+// both parts, and nothing may be paid for twice.
 func TestResumeWithinLimits(t *testing.T) {
 	for name, budget := range map[string]workspace.Budget{
 		"time": {Time: 20 * time.Second}, "money": {USD: 4}, "both": {Time: 20 * time.Second, USD: 5},
@@ -183,8 +183,8 @@ func TestMoreIsNeverWorse(t *testing.T) {
 	}
 }
 
-// TestALimitThatDoesNotBindChangesNothing checks that a deterministic night bounded by its
-// evaluations is the same with and without a distant deadline and ample money.
+// TestALimitThatDoesNotBindChangesNothing checks that a distant deadline and ample money
+// change nothing in a deterministic night that its number of evaluations bounds.
 func TestALimitThatDoesNotBindChangesNothing(t *testing.T) {
 	var alone string
 	for _, budget := range []workspace.Budget{{Evaluations: 300}, {Evaluations: 300, Time: time.Hour, USD: 1000}} {

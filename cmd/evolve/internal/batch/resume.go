@@ -76,7 +76,7 @@ func (r *runner) resume(ctx context.Context, latest archive.Run) error {
 
 const afresh = "--resume=false begins another run; recorded evaluations are kept, and reused if they are still valid"
 
-// continueRun continues the run latest, which has the same plan.
+// continueRun continues the latest run, which has the same plan.
 func (r *runner) continueRun(latest archive.Run) {
 	resumed := latest
 	resumed.State, resumed.Resumed, resumed.Concurrency = archive.RunRunning, latest.Resumed+1, r.run.Concurrency
@@ -92,8 +92,8 @@ func (r *runner) continueRun(latest archive.Run) {
 	r.run = resumed
 }
 
-// against names the first typed option that differs from the run's; it returns "" if there
-// is none.
+// against returns the name of the first typed option whose value differs from the run's;
+// it returns "" if there is none.
 func (g Given) against(run archive.Run) string {
 	for _, c := range []struct {
 		flag  string
@@ -126,7 +126,7 @@ func distinct(names []string) []string {
 	return out
 }
 
-// as returns the options, with those from the settings replaced with the run's options. A
+// as returns o with the run's options in place of the options from the settings. A
 // deadline that has passed is replaced with the next one at the same time of day.
 func (o Options) as(run archive.Run) Options {
 	seed := run.Seed

@@ -55,8 +55,8 @@ type runner struct {
 	tunings []tunable
 	// jobs holds the tools to be rewritten.
 	jobs []forgeJob
-	// blocking names the first limit under policies for which an agent's evaluations were
-	// waiting when the agent's time ran out.
+	// blocking is the name of a limit in the policies: the first one that kept
+	// evaluations of an agent waiting when the agent's time ran out.
 	blocking string
 	// slots limits the number of evaluations under way across all agents.
 	slots *night.Slots
@@ -142,8 +142,8 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 }
 
 // finished returns the result of an agent whose work was already complete when an earlier
-// process of a resumed run died. It returns nil if the agent still has to be worked on. The
-// agent's plan is replaced with the executed one.
+// process of a resumed run died. It returns nil if there is still work to do on the
+// agent. It also replaces the agent's plan with the plan that was executed.
 func (r *runner) finished(ctx context.Context, i int) (*archive.AgentResult, error) {
 	if r.run.Resumed == 0 {
 		return nil, nil

@@ -86,9 +86,9 @@ func (s *sweep) Recommend() mutate.Recommendation {
 var searches = map[string]func(mutate.Options) (mutate.Searcher, error){"harness": newSweep, "night": nil}
 
 // BenchmarkPersisted measures the whole path of an evaluation with an agent that takes no
-// time: ask, cache look-up, run, grade, record on disk, tell. It does so with a search that
-// takes no time either, which measures only the harness, and with the search of a night.
-// The bound for the harness is 10,000 a second on two cores.
+// time: ask, cache look-up, run, grade, record on disk, tell. It uses two searches: one
+// that takes no time either, so that only the harness is measured, and the search of a
+// night. The bound for the harness is 10,000 a second on two cores.
 func BenchmarkPersisted(b *testing.B) {
 	for name, newSearch := range searches {
 		for _, concurrency := range []int{8, 64} {

@@ -241,8 +241,9 @@ func TestABadVariantNeverWinsNorEndsTheNight(t *testing.T) {
 	}
 }
 
-// TestAPassingOutageMovesNoScore checks that the result of a night is the same if every
-// call fails for four seconds and again for twenty, as with a provider that is down.
+// TestAPassingOutageMovesNoScore checks that outages that pass do not change the result
+// of a night: every call fails for four seconds, and later for twenty, as with a provider
+// that is down.
 func TestAPassingOutageMovesNoScore(t *testing.T) {
 	night := func(down func(since time.Duration) bool) (story string, calls int64) {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 // TestSearchedTasksAreNotUnseen tests that holdout tasks that the search of an earlier
 // night used take no part in a confirmation, whatever their ids are now. This must hold
-// whether that night recorded what it searched or is a night of an older evolve.
+// both if that night recorded what it searched and if an older version of evolve ran it.
 func TestSearchedTasksAreNotUnseen(t *testing.T) {
 	for name, older := range map[string]bool{"recorded": false, "older evolve": true} {
 		t.Run(name, func(t *testing.T) {

@@ -14,9 +14,10 @@ import (
 	"evolve/runtime/sandbox"
 )
 
-// setUps is the environment variable that makes the benchmark's own binary, when started
-// again, a program that takes time to set up each config. It names a folder with a file for
-// each program, to which the program adds a byte for each set-up.
+// setUps is an environment variable. If it is set when the benchmark's own binary is
+// started again, the binary acts as a program that takes time to set up each config. The
+// variable names a folder with a file for each program, to which the program adds a byte
+// for each set-up.
 const setUps = "EVOLVE_SET_UPS"
 
 // TestSettingUp is a part of BenchmarkSetUp, not a separate test.
@@ -58,10 +59,11 @@ func TestSettingUp(t *testing.T) {
 }
 
 // BenchmarkSetUp makes 1,000 evaluations with eight programs that take 100 ms to set up a
-// config and then 10 ms to answer a task. If one trial is asked for ahead for each program,
-// the searcher's order decides. If more are, the trials of a config go to the program that
-// has the config set up. For an agent whose answers vary, twice as many trials are asked
-// for as there are programs. The bound is the rate of programs that have nothing to set up.
+// config and then 10 ms to answer a task. If only one trial for each program is asked for
+// ahead, the trials run in the searcher's order. If more trials are asked for ahead, the
+// trials of a config go to the program that has the config set up. For an agent whose
+// answers vary, twice as many trials are asked for as there are programs. The bound is
+// the rate of programs that have nothing to set up.
 func BenchmarkSetUp(b *testing.B) {
 	const evaluations, programs = 1_000, 8
 	for _, c := range []struct {

@@ -52,8 +52,8 @@ func short(w *workspace.Workspace, name, what string, least int) string {
 	return fmt.Sprintf("route %s: max_tokens: %[3]d is too small for a %[2]s; the shortest takes about %[4]d tokens", name, what, most, least)
 }
 
-// shortReplies returns all warnings about reply limits that are too low, for an agent's
-// judges and for search.reflect.
+// shortReplies returns a warning for each reply limit of an agent's judges or of
+// search.reflect that is too low.
 func shortReplies(w *workspace.Workspace, a *workspace.Agent) []string {
 	out := ShortJudges(w, a)
 	for _, route := range w.Settings.Search.Reflect.Routes {

@@ -7,12 +7,12 @@ import (
 	"evolve/cmd/evolve/internal/workspace"
 )
 
-// skills drafts and proposes skills, and proposes the tools that evaluations wrote and the
-// memories from live turns. It does so once all agents are done, so that the proposals of
-// configs have the same numbers whether or not something is drafted. It drafts only for
-// agents with a language model: a heuristic uses no skills, and an operator's own program
-// has its own skills. If the night was stopped or its deadline has passed, nothing is
-// drafted. A failure here does not affect the night.
+// skills lets models draft skills, and proposes these skills, the tools that evaluations
+// wrote and the memories from live turns. It does so once all agents are done, so that
+// the proposals of configs have the same numbers whether or not something is drafted. It
+// drafts only for agents with a language model: a heuristic uses no skills, and an
+// operator's own program has its own skills. If the night was stopped or its deadline has
+// passed, nothing is drafted. A failure here does not affect the night.
 func (r *runner) skills(ctx context.Context, ended error, results []archive.AgentResult) []archive.ProposalRecord {
 	if ended != nil || r.o.Drain.Err() != nil || !r.o.Until.IsZero() && !r.o.Now().Before(r.o.Until) {
 		return nil

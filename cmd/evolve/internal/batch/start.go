@@ -107,7 +107,7 @@ func (r *runner) countEarlier(ctx context.Context, now time.Time) (bench.Account
 }
 
 // abandonOthers marks as interrupted all other runs that are recorded as running: their
-// process died, and their plan no longer fits.
+// processes died, and their plans no longer fit.
 func (r *runner) abandonOthers(ctx context.Context) error {
 	for other, err := range r.o.Archive.Runs(ctx) {
 		if err != nil {

@@ -125,7 +125,8 @@ func (r *runner) proposePatch(ctx context.Context, note archive.PatchNote, s rev
 	return note, nil
 }
 
-// before puts a reason before the text of a note, because pages clip the end of the text.
+// before inserts a reason in front of the text of a note, because pages clip the end of
+// the text.
 func before(reason, text string) string {
 	if text == "" {
 		return reason
@@ -143,7 +144,7 @@ func (r *runner) submit(ctx context.Context, s review.Submission) (archive.Propo
 	return r.reviewed(ctx, p), nil
 }
 
-// reviewed requests a review of a patch that awaits a person's decision. If there is no
+// reviewed asks for a review of a patch that awaits a person's decision. If there is no
 // review, the patch's record holds the reason.
 func (r *runner) reviewed(ctx context.Context, p archive.ProposalRecord) archive.ProposalRecord {
 	if p.State != archive.Awaiting && p.State != archive.HumanLane || p.Patch.Unreviewed != nil {

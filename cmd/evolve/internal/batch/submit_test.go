@@ -75,7 +75,8 @@ func TestDeadlineStopsGates(t *testing.T) {
 	takenUp(t, o)
 }
 
-// takenUp checks that the gates of the patch ran. Without a sandbox they refuse it.
+// takenUp checks that the gates of the patch ran. Without a sandbox the gates refuse the
+// patch.
 func takenUp(t *testing.T, o Options) {
 	t.Helper()
 	p, err := o.Archive.Proposal(t.Context(), "P1")

@@ -90,9 +90,9 @@ func originOf(e *experience.Experience, name string) string {
 // maxChampion is the maximum number of a champion's evaluations whose transcripts are read.
 const maxChampion = 500
 
-// noteChampions adds to the notes on tools the failures of these tools in the champions'
-// evaluations of search tasks. Agents without live turns have no notes. A failure here does
-// not affect the night.
+// noteChampions extends the notes on tools with the failures of these tools in the
+// champions' evaluations of search tasks. Agents without live turns have no notes. A
+// failure here does not affect the night.
 func (r *runner) noteChampions(ctx context.Context, ended error) {
 	if ended != nil {
 		return

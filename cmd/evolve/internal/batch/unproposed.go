@@ -48,10 +48,10 @@ func (r *runner) proposeOf(ctx context.Context, a *workspace.Agent, run string, 
 	return err
 }
 
-// unproposed returns the version of a target that earlier runs with the present code and
-// tasks confirmed last, with the run that confirmed it and that run's verdict. run is empty
-// if there is no such version, if the version has a proposal, if the run has a note on why
-// there is no proposal, or while another version is waiting.
+// unproposed returns the version of a target that was confirmed last by an earlier run
+// with the present code and tasks, together with that run and its verdict. run is empty
+// if there is no such version, if the version has a proposal, if the run has a note on
+// why there is no proposal, or while another version is waiting.
 func (r *runner) unproposed(ctx context.Context, a *workspace.Agent, now archive.AgentPlan) (v archive.Variant, run, words string, err error) {
 	waits, err := r.waits(ctx, a, "")
 	if err != nil || slices.ContainsFunc(waits, func(w archive.Waiting) bool { return len(w.Stale) == 0 }) {

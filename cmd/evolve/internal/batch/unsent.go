@@ -32,8 +32,8 @@ type bound struct {
 	most float64
 }
 
-// UnsentReflect returns the reason why no request of search.reflect to a route will be
-// sent in a run with the given money, where 0 means no limit: each request could exceed a
+// UnsentReflect returns the reason why a run with the given money limit, where 0 means no
+// limit, will send no request of search.reflect to a route: each request could exceed a
 // bound. It returns "" if a request fits for at least one agent of the workspace, or for
 // a block of a patch target.
 func UnsentReflect(w *workspace.Workspace, usd float64, route string) string {

@@ -11,10 +11,10 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestEachEvaluationIsCountedOnce checks that a night of an agent with randomness that is
-// killed and resumed repeatedly uses as many evaluations as the archive has from that
-// night. Each evaluation of an earlier process counts, and an evaluation that a later
-// process finds again counts only once.
+// TestEachEvaluationIsCountedOnce repeatedly kills and resumes a night of an agent with
+// randomness. The night must use as many evaluations as the archive has from that night.
+// Each evaluation of an earlier process counts, and an evaluation that a later process
+// finds again counts only once.
 func TestEachEvaluationIsCountedOnce(t *testing.T) {
 	const budget = 600
 	seed := int64(3)

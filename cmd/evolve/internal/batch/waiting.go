@@ -11,9 +11,10 @@ import (
 	"evolve/gates/review"
 )
 
-// waits lists an agent's proposals (of a config, or of a version of searched code) that
-// await a person or their gates, with the changed inputs that make each of them stale.
-// The oldest comes first. It leaves out the proposals of the given run.
+// waits lists an agent's proposals that await a person or their gates. These are
+// proposals of a config or of a version of searched code. Each is listed with the changed
+// inputs that make it stale. The oldest comes first. It leaves out the proposals of the
+// given run.
 func (r *runner) waits(ctx context.Context, a *workspace.Agent, run string) ([]archive.Waiting, error) {
 	var out []archive.Waiting
 	for p, err := range r.o.Archive.Proposals(ctx) {

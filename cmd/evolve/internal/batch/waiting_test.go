@@ -44,9 +44,9 @@ func words(list []archive.Waiting) string {
 	return strings.Join(out, ", ")
 }
 
-// TestDraftsOfVersionsWait checks that nights are measured against a version that waits for
-// its gates, just as against one that awaits a person. A version that was imported, or that
-// the run itself made, does not count.
+// TestDraftsOfVersionsWait checks that nights are measured against a version that waits
+// for its gates, just as they are measured against a version that awaits a person. A
+// version that was imported, or that the run itself made, does not count.
 func TestDraftsOfVersionsWait(t *testing.T) {
 	r, a := versions(t,
 		archive.ProposalRecord{State: archive.Awaiting}, archive.ProposalRecord{State: archive.Drafted}, archive.ProposalRecord{State: archive.Drafted, Title: "stale"},
@@ -61,9 +61,9 @@ func TestDraftsOfVersionsWait(t *testing.T) {
 	}
 }
 
-// TestDraftGatedByAnInterruptedRun checks that an interrupted run continues with the plan
-// that it had, even if it has passed the draft through the gates, and that a person's
-// decision changes the plan.
+// TestDraftGatedByAnInterruptedRun checks that an interrupted run continues with its
+// earlier plan, even if the run has already passed the draft through the gates, and that
+// a person's decision changes the plan.
 func TestDraftGatedByAnInterruptedRun(t *testing.T) {
 	for state, want := range map[archive.ProposalState]string{
 		archive.Drafted: "P1 v1 true []", archive.HumanLane: "P1 v1 true []", archive.GateFailed: "P1 v1 true []", archive.Superseded: "P1 v1 true []",
@@ -90,7 +90,7 @@ func TestDraftGatedByAnInterruptedRun(t *testing.T) {
 }
 
 // TestNotesOfDrafts checks that a night reports what became of a version that had waited,
-// replacing the night's earlier report about it.
+// and that this report replaces the night's earlier report about the version.
 func TestNotesOfDrafts(t *testing.T) {
 	p := archive.ProposalRecord{ID: "P1", State: archive.Drafted, Patch: &archive.PatchBrief{Target: "curve", Origin: review.OriginBlocks, Waits: "the limit"}}
 	note := func(r *runner, p archive.ProposalRecord) string {

@@ -21,9 +21,10 @@ import (
 // writes patches.
 const mostFailures = 5
 
-// write has a patch written from the failures of an agent's champion on the search tasks
-// of this run. The targets take turns: the sum of the run's number and turn selects the
-// target. If both of the model's answers are refused, they count as one attempt.
+// write asks a model for a patch. The model is given failures of an agent's champion on
+// the search tasks of this run. The targets take turns: the sum of the run's number and
+// turn selects the target. If both of the model's answers are refused, they count as one
+// attempt.
 func (r *runner) write(ctx context.Context, agentID string, turn int) (archive.PatchNote, error) {
 	desk := r.o.Patches
 	if r.o.Writer == nil || len(desk.Targets) == 0 {
@@ -142,9 +143,9 @@ func (r *runner) material(ctx context.Context, agentID string, ground *review.Gr
 	return m, err
 }
 
-// refusedPatches returns the patches to a target that a model wrote for an agent and that
-// gates, a reviewer or a person refused, the latest first, each with the reasons for its
-// refusal.
+// refusedPatches returns the refused patches that a model wrote for an agent and a
+// target, the latest first, each with the reasons for its refusal. Gates, a reviewer or a
+// person refused them.
 func (r *runner) refusedPatches(ctx context.Context, agentID, target string) ([]patchwriter.Attempt, error) {
 	var out []patchwriter.Attempt
 	for p, err := range r.o.Archive.Proposals(ctx) {
@@ -163,8 +164,8 @@ func (r *runner) refusedPatches(ctx context.Context, agentID, target string) ([]
 	return out, nil
 }
 
-// attempt returns a patch with the reasons for its refusal, those of a person first. If the
-// patch was not refused, there are no reasons.
+// attempt returns a patch with the reasons for its refusal; the reasons that a person
+// gave come first. If the patch was not refused, there are no reasons.
 func attempt(p archive.ProposalRecord) patchwriter.Attempt {
 	a := patchwriter.Attempt{Rationale: p.Rationale}
 	if !refused(p) {

@@ -64,8 +64,8 @@ func agentForget(sh *shell, c *cli.Context) error {
 	if err != nil && !missing {
 		return gcFailure(err)
 	}
-	// This command may be the repetition of one that was killed before it reached the
-	// following steps.
+	// This command may repeat an earlier command that was killed before the following
+	// steps.
 	talk, err := talkOf(c.Context, w.Root, a.ID, name)
 	if err != nil {
 		return err

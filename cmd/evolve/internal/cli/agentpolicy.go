@@ -21,8 +21,9 @@ type policyOf struct {
 }
 
 // policiesOf resolves the policy of every tool and provider that an agent can call, and
-// groups the calls that have the same policy. An operator's own agent calls none of them
-// through the runtime; instead, its tasks as a whole are subject to the policy of its role.
+// groups the calls that have the same policy. An operator's own agent calls no tool or
+// provider through the runtime; instead, each of its tasks as a whole is subject to the
+// policy of the agent's role.
 func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf, error) {
 	book := w.Settings.Policies
 	engine, err := policy.New(policy.Options{Book: book})
@@ -45,8 +46,8 @@ func policiesOf(w *workspace.Workspace, a *workspace.Agent) (string, []policyOf,
 	return book.Version(), lines, nil
 }
 
-// callsOf lists the calls that a built-in agent can make. For any other agent it returns
-// the agent itself, if the agent has a role.
+// callsOf lists the calls that a built-in agent can make. For any other agent, the list
+// contains only a call to the agent itself, and is empty if the agent has no role.
 func callsOf(w *workspace.Workspace, a *workspace.Agent) []policy.Call {
 	if a.Adapter.Kind != workspace.KindBuiltin {
 		if _, ok := w.Settings.Policies.Roles[a.ID]; !ok {

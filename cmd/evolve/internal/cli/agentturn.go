@@ -207,8 +207,8 @@ func turnViewOf(t oneTurn, res wire.TurnResult) turnView {
 }
 
 // keepTurn stores the turn, the session and the change requests. It stores nothing for a
-// suite's task, which is an evaluation by hand. While another process holds the archive,
-// the turn waits for the next process that opens the archive.
+// task of a suite, because such a turn is an evaluation by hand. While another process
+// holds the archive, the turn waits for the next process that opens the archive.
 func keepTurn(sh *shell, c *cli.Context, w *workspace.Workspace, t oneTurn, v *turnView) error {
 	if t.Suite != nil {
 		return nil
@@ -384,8 +384,8 @@ func keepRequest(ctx context.Context, sh *shell, store *archive.Archive, t oneTu
 	return nil
 }
 
-// The maximum numbers of characters of a step's text that are printed: while the step
-// happens, and for a stored step.
+// The maximum number of characters that are printed of a step's text: while the step
+// happens, and when a stored step is shown.
 const (
 	liveStep   = 160
 	storedStep = 4000

@@ -129,8 +129,8 @@ func removedWords(r archive.Removed, dry bool) string {
 	return text
 }
 
-// keepHouse applies the retention of evolve.yaml after a nightly run. The archive must be
-// closed. A failure is a warning: the next run tries again.
+// keepHouse applies the retention settings in evolve.yaml after a nightly run. The
+// archive must be closed. A failure is a warning: the next run tries again.
 func keepHouse(ctx context.Context, sh *shell, w *workspace.Workspace, s batch.Summary, quiet bool) {
 	keep := retention(w)
 	if keep == (archive.Retention{}) || s.Run.Exit == exit.Interrupted {

@@ -159,9 +159,10 @@ func lossOf(ctx context.Context, root string, a *archive.Archive, w archive.Witn
 	return lost, nil
 }
 
-// laterEntries returns the number of entries, and the decisions, that the archive in a
-// folder has after the head of an older copy of it. It returns none if the folder has
-// another archive, if the archive does not have that head, or if it cannot be read.
+// laterEntries compares the archive in a folder with the head of an older copy of it. It
+// returns the number of the archive's entries after that head, and the decisions among
+// them. It returns none if the folder has another archive, or if the archive does not
+// have that head or cannot be read.
 func laterEntries(ctx context.Context, dir, id string, end int64, head string) (int64, []archive.LostDecision) {
 	a, err := archive.Inspect(dir)
 	if err != nil {
@@ -240,8 +241,8 @@ func notLost(ctx context.Context, root string, d decision, p archive.ProposalRec
 	return wire.Look(root, func(a *archive.Archive) error { return refuseLost(ctx, a, p, w.OverrideReason) })
 }
 
-// refuseLost refuses to approve a proposal that was decided in a part of the ledger that a
-// restore has lost, unless a person gives a reason to approve the proposal.
+// refuseLost refuses to approve a proposal if a restore has lost the part of the ledger
+// in which the proposal was decided, unless a person gives a reason for the approval.
 func refuseLost(ctx context.Context, a *archive.Archive, p archive.ProposalRecord, override string) error {
 	if override != "" || !undecided(p) {
 		return nil

@@ -89,8 +89,8 @@ type commandLine struct {
 	// names are the names in the path as they were typed, flags are the flags with their
 	// values, used are the names of the flags, and rest are the arguments.
 	names, flags, used, rest []string
-	// values maps the name of each flag to its value or, if no value is attached with "=",
-	// to the word after the flag.
+	// values maps the name of each flag to its value. If no value is attached with "=",
+	// the value is the word after the flag.
 	values map[string]string
 	// known holds the flags of the path's last command, and below holds the commands that
 	// may follow it.

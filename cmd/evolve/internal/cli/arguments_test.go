@@ -112,8 +112,8 @@ func TestArrangeRefuses(t *testing.T) {
 	}
 }
 
-// TestFlagsAgree checks that if one flag takes a value, all flags with the same name do,
-// because arrange must know whether a value follows before it knows the command.
+// TestFlagsAgree checks that if one flag takes a value, all flags with the same name take
+// a value. Before arrange knows the command, it must know whether a value follows a flag.
 func TestFlagsAgree(t *testing.T) {
 	takes := map[string]bool{}
 	for _, f := range append(common(), allFlags(testCommands(t))...) {

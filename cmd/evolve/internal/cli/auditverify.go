@@ -25,8 +25,8 @@ type verifyView struct {
 	Head    string `json:"head"`
 	Intact  bool   `json:"intact"`
 	// Proposals is the number of proposals that agree with the ledger, Unbound is the
-	// number of those that have no digests there, and Gone is the number of those whose
-	// evaluations are no longer stored.
+	// number of proposals without digests in the ledger, and Gone is the number of
+	// proposals whose evaluations are no longer stored.
 	Proposals int `json:"proposals"`
 	Unbound   int `json:"unbound"`
 	Gone      int `json:"gone"`
@@ -36,15 +36,15 @@ type verifyView struct {
 	// Accepted is the number of times that a person accepted or restored a ledger although
 	// it did not match the witness.
 	Accepted int `json:"accepted"`
-	// Commits counts the commits that agree with the ledger. Missing are adoptions whose
-	// commit is not in the repository, and Lost are commits whose entries are missing from
-	// an accepted ledger.
+	// Commits counts the commits that agree with the ledger. Missing lists the adoptions
+	// whose commit is not in the repository, and Lost lists the commits whose entries are
+	// missing from an accepted ledger.
 	Commits int      `json:"commits"`
 	Missing []string `json:"missing"`
 	Lost    []string `json:"lost"`
-	// Later are commits about imported proposals that were made after the export. Others is
-	// the number of commits that name another archive, by the archive's id. Unproven are
-	// imported proposals whose decision is not confirmed by any commit.
+	// Later lists commits that were made after the export and concern imported proposals.
+	// Others is the number of commits that name another archive, by the archive's id.
+	// Unproven are imported proposals whose decision is not confirmed by any commit.
 	Later    []string       `json:"later"`
 	Others   map[string]int `json:"other_archives"`
 	Unproven []string       `json:"unproven"`

@@ -87,8 +87,8 @@ func autonomyRequest(sh *shell, c *cli.Context) error {
 	})
 }
 
-// proposeLevel makes a proposal to change an agent's level. from names the agent's change
-// request to which the proposal responds; it is empty if there is none.
+// proposeLevel makes a proposal to change an agent's level. from is the id of the agent's
+// change request to which the proposal responds; it is empty if there is no such request.
 func proposeLevel(ctx context.Context, sh *shell, w *workspace.Workspace, store *archive.Archive, r review.LevelRequest, from string) (archive.ProposalRecord, error) {
 	if from != "" {
 		asked, err := requestOf(ctx, store, from)

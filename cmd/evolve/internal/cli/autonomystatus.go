@@ -134,9 +134,9 @@ func autonomyViewOf(ctx context.Context, sh *shell, w *workspace.Workspace, a *a
 	return v, nil
 }
 
-// toolsWithin divides the tools that an agent may use by whether a level allows them. A
-// tool of which the level allows only some methods is in both lists; the second list names
-// it together with each method that is not allowed.
+// toolsWithin divides the tools that an agent may use into those that a level allows and
+// those that it does not allow. If the level allows only some methods of a tool, the tool
+// is in both lists, and the second list names it with each method that is not allowed.
 func toolsWithin(level autonomy.Level, lines []toolLine) (allowed, kept []string) {
 	allowed, kept = []string{}, []string{}
 	named := map[string][]string{} // the methods, by tool, for which some level has a separate rule

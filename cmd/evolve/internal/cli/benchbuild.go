@@ -153,7 +153,7 @@ func domainsOf(a *workspace.Agent) map[string][]string {
 	return a.Domains
 }
 
-// knownDomains lists the domains of an agent and those of the existing tasks.
+// knownDomains lists the domains of an agent and the domains of the existing tasks.
 func knownDomains(table map[string][]string, existing sessions.Existing) string {
 	names := workspace.SortedNames(table)
 	for _, t := range existing {

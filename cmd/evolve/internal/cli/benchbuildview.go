@@ -112,7 +112,7 @@ func describe(t bench.Task) string {
 	return string(t.Split) + ", " + t.Domain
 }
 
-// fitting returns foreign text on one line of at most width columns.
+// fitting returns untrusted text on one line of at most width columns.
 func fitting(s string, width int) string {
 	s = cell(s, width)
 	if text.Width(s) <= width {

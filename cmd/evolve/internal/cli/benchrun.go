@@ -227,7 +227,7 @@ type benchMean struct {
 
 // meanOfTasks returns the mean score over tasks. If the tasks are independent, have equal
 // weights and passed or failed entirely, the interval is Wilson's ([stats.Wilson]);
-// otherwise it is that of [meanScore].
+// otherwise it is the interval of [meanScore].
 func meanOfTasks(tasks []scoredTask) benchMean {
 	scores, known := map[string][]float64{}, map[string]*bench.Task{}
 	plain := true
@@ -250,7 +250,7 @@ func meanOfTasks(tasks []scoredTask) benchMean {
 	return m
 }
 
-// words describes the mean over tasks, whose number is given in words.
+// words describes the mean. The parameter tasks states the number of tasks in words.
 func (m benchMean) words(tasks string) string {
 	switch {
 	case m.Lo != nil:

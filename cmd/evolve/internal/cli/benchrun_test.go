@@ -11,8 +11,8 @@ import (
 )
 
 // TestSummarize checks the mean of a bench run and its interval against those of `evolve
-// variants --sort score`, and against Wilson's where the tasks are independent and passed
-// or failed.
+// variants --sort score`, and against Wilson's interval where the tasks are independent
+// and passed or failed.
 func TestSummarize(t *testing.T) {
 	t.Parallel()
 	const n = 60

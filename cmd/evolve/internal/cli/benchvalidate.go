@@ -83,7 +83,7 @@ func missingGraders(suites []*bench.Suite) []absentProgram {
 	return out
 }
 
-// missingAgents returns the programs of agents that cannot be started here.
+// missingAgents returns those agent programs that cannot be started here.
 func missingAgents(w *workspace.Workspace) []absentProgram {
 	var out []absentProgram
 	for i := range w.Agents {

@@ -60,8 +60,8 @@ type codeBook struct {
 	id        string // the archive's id; empty if there is none
 }
 
-// withCode finds the target that the first argument names, and calls the function use
-// with it.
+// withCode finds the target that the first argument names, and passes that target to the
+// function use.
 func withCode(sh *shell, c *cli.Context, use func(*codeBook) error) (err error) {
 	w, err := sh.load(c)
 	if err != nil {
@@ -138,7 +138,7 @@ func (b *codeBook) nights(hash string) iter.Seq2[codeNight, error] {
 				return
 			}
 			if plan, err := b.archive.Plan(b.ctx, r.ID, b.Target.Name); err != nil || plan.AgentHash != hash {
-				continue // the run had no such target or another state of it, or ended before it had a plan
+				continue // the run did not have the target, had it in another state, or ended before it had a plan
 			}
 			if result, err := b.archive.Result(b.ctx, r.ID, b.Target.Name); err == nil && !yield(codeNight{result, r.ID}, nil) {
 				return

@@ -55,7 +55,7 @@ func (n codeNights) changeResult(change func(*archive.Archive, *archive.AgentRes
 	})
 }
 
-// has fails the test unless each of the wanted texts is in got.
+// has reports a test error for each wanted text that got does not contain.
 func (n codeNights) has(when, got string, wants ...string) {
 	n.t.Helper()
 	for _, want := range wants {
@@ -94,15 +94,15 @@ func adopted(t *testing.T) (n codeNights, name, base string) {
 	base = n.head()
 	name = n.record([]string{factors("0", "0", "3")}, []float64{3})[0]
 	n.confirm(name)
-	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2") // it proposes the version
+	n.evolve("run", "--agent", "curve", "--budget-evals", "12", "--seed", "2") // this run proposes the version
 	n.evolve("approve", "P1", "--yes", "--by", "Ada <ada@example.org>", "--override-reason", "read it")
 	return n, name, base
 }
 
 // TestAdoptedVersionIsShownOnItsBase checks that the values and the diff of an adopted
-// version are relative to the code that it was measured against, and that the commit of
-// that code is shown. What became of the version, and who decided on it, must be shown
-// even after a night on the new code and after a rollback.
+// version are relative to the code against which the version was measured, and that the
+// commit of that code is shown. What became of the version, and who decided on it, must
+// be shown even after a night on the new code and after a rollback.
 func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	n, name, base := adopted(t)
 	adoption := n.head()
@@ -138,7 +138,7 @@ func TestAdoptedVersionIsShownOnItsBase(t *testing.T) {
 	check("after the rollback", "")
 	n.has("after the rollback", n.evolve("code", "show", "curve", name), "  decided   P1 rolled back "+today+" by Eve <eve@example.org>, commit "+back[:12]+": too early\n")
 
-	// A plan by an older evolve does not have the commit of the code.
+	// A plan from an older version of evolve does not contain the commit of the code.
 	n.inArchive(func(a *archive.Archive) error {
 		for r, err := range a.Runs(t.Context()) {
 			if err != nil {
@@ -281,7 +281,7 @@ func TestWhyTheBestIsNotConfirmed(t *testing.T) {
 }
 
 // TestMakingSmallThatWasCutShortIsTold checks that a version and its proposal are shown
-// with what the attempt to reduce the version found.
+// with the result of an unfinished attempt to reduce the version.
 func TestMakingSmallThatWasCutShortIsTold(t *testing.T) {
 	n := newCodeNights(t)
 	names := n.record([]string{factors("0", "0", "4"), factors("0", "0", "3")}, []float64{3, 3}, [2]int{1, 2})

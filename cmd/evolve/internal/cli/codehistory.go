@@ -33,7 +33,7 @@ type codeAct struct {
 type actKind string
 
 // The kinds of acts. Approved means that no commit of the adoption is recorded. Replaced
-// means that a newer version replaced a waiting one.
+// means that a newer version replaced a waiting version.
 const (
 	actProposed   actKind = "proposed"
 	actRefused    actKind = "refused"

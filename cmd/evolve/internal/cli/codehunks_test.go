@@ -178,9 +178,9 @@ func (n codeNights) shown(version string) string {
 	return strings.Join(out, "\n")
 }
 
-// TestHunksAreOfTheShownDiff checks that if two finalists were reduced to the same version,
-// each is shown with the hunks of its own diff, and with the figures from nights in which
-// the same hunk was tried, even after the code changed.
+// TestHunksAreOfTheShownDiff checks that if two finalists were reduced to the same
+// version, each is shown with the hunks of its own diff, and with the figures from nights
+// in which the same hunk was tried, even if the code has changed since.
 func TestHunksAreOfTheShownDiff(t *testing.T) {
 	n := newCodeNights(t)
 	base := 6.
@@ -220,7 +220,7 @@ func TestHunksAreOfTheShownDiff(t *testing.T) {
 }
 
 // TestHunksOfEqualText checks that hunks with equal text are distinguished by file and
-// line, both with the version and in its proposal.
+// line, both where the version is described and in its proposal.
 func TestHunksOfEqualText(t *testing.T) {
 	n := newCodeNights(t)
 	text := func(added string) string { return "a=1\n" + added + ": one\nb=2\n" + added + ": two\nc=3\n" }

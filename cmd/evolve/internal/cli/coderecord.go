@@ -87,8 +87,8 @@ type codeRecord struct {
 	value func(*bench.Evaluation) (metrics.Value, bool)
 }
 
-// read reads the values that the champion of a state and other versions got in the state's
-// nights.
+// read reads the values that a state's champion and other versions got in the nights of
+// that state.
 func (b *codeBook) read(s codeState, ids ...agent.ConfigID) (codeRecord, error) {
 	r := codeRecord{codeState: s, noun: b.Cases(), value: b.Value, of: map[agent.ConfigID]map[string]measurement{s.champion: {}}}
 	for _, id := range ids {
@@ -195,7 +195,8 @@ func (r *codeRecord) values(a, b agent.ConfigID) codeValues {
 	return out
 }
 
-// further compares the further metrics of two versions on one side of the split.
+// further returns comparisons of two versions by their further metrics, on one side of
+// the split.
 func (r *codeRecord) further(a, b agent.ConfigID, side bench.Split) []stats.Further {
 	var pairs []stats.Pair
 	for _, name := range slices.Sorted(maps.Keys(r.of[b])) {

@@ -35,8 +35,8 @@ type codeView struct {
 	// Unsearched reports whether no night has searched the present code.
 	Best       *codeBest `json:"best"`
 	Unsearched bool      `json:"unsearched,omitempty"`
-	// Open holds the waiting proposals of versions, except that of Best if it was made for
-	// the present code.
+	// Open holds the waiting proposals of versions, except the proposal of Best if that
+	// proposal was made for the present code.
 	Open []codeOpen `json:"open,omitempty"`
 	// Refused holds the versions that the latest night confirmed but that gates refused.
 	Refused []codeRefused `json:"refused,omitempty"`
@@ -255,7 +255,7 @@ func (b *codeBase) words(v *codeView) string {
 	return words
 }
 
-// whose returns the label of the two means, which names the unchanged code and the
+// whose returns the label of the two means. The label names the unchanged code and the
 // version.
 func (b *codeBest) whose() string { return fmt.Sprintf("base → v%d: ", b.Number) }
 

@@ -155,7 +155,8 @@ func valueOrFailed(v *float64) string {
 	return figure(*v)
 }
 
-// padded pads a text with spaces on the right, and rightly pads it on the left.
+// padded pads a text with spaces on the right. Its counterpart, rightly, pads a text on
+// the left.
 func padded(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-text.Width(s)))
 }

@@ -91,9 +91,9 @@ func (b *codeBook) versionView(v archive.Variant) (*codeVersion, error) {
 	return out, err
 }
 
-// madeSmall describes the reduction of a finalist to the given version by the latest night
-// that performed it on the given state of the code. It returns nil if there was no such
-// night, or if the finalist was left unchanged.
+// madeSmall describes how the latest night that reduced a finalist to the given version,
+// on the given state of the code, did so. It returns nil if no night did, or if the
+// finalist was left unchanged.
 func (b *codeBook) madeSmall(hash string, id agent.ConfigID) (*codeSmall, error) {
 	for n, err := range b.nights(hash) {
 		if err != nil {

@@ -83,8 +83,8 @@ func compareCommand(sh *shell) *cli.Command {
 
 // comparisonBasis is the basis on which recorded evaluations of an agent are compared.
 type comparisonBasis struct {
-	// tasks holds the tasks in the agent's suites by id, with their clusters and weights;
-	// it is nil if they are not known.
+	// tasks holds the tasks in the agent's suites, keyed by id, with their clusters and
+	// weights; it is nil if the tasks are not known.
 	tasks map[string]*bench.Task
 	// rule is the statistical rule of the agent's nightly runs. With it, a comparison by
 	// hand claims no more than the confirmation in a nightly run would.
@@ -121,7 +121,7 @@ func basisIn(w *workspace.Workspace, agentID string) comparisonBasis {
 	return comparisonBasis{tasks: tasksOf(w.SuitesOf(configured)...), rule: stats.Rule{Alpha: w.Settings.Confirm.Control().Alpha(), Guards: w.Bounds(configured)}}
 }
 
-// tasksOf returns the tasks of suites by id.
+// tasksOf returns the tasks of suites, keyed by id.
 func tasksOf(suites ...*bench.Suite) map[string]*bench.Task {
 	out := map[string]*bench.Task{}
 	for _, suite := range suites {
@@ -141,9 +141,9 @@ type meeting struct {
 	holdout bool
 }
 
-// compareVariants compares two variants: it pairs their evaluations that have the same
-// task, repeat and seed, over the runs of the basis. If the agent always gives the same
-// answer, it pairs one evaluation of each task, whatever its repeat, seed and stage.
+// compareVariants compares two variants over the runs of the basis: it pairs evaluations
+// that have the same task, repeat and seed. If the agent always gives the same answer, it
+// pairs one evaluation of each task, whatever its repeat, seed and stage.
 func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.Variant, basis comparisonBasis) (compareView, error) {
 	tasks, rule := basis.tasks, basis.rule
 	view := compareView{Agent: one.Agent, A: one.ID, B: two.ID, Units: unitsOfSuites}
@@ -199,11 +199,11 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	return view, nil
 }
 
-// meetings pairs the evaluations of two variants that have the task, repeat and seed in
-// common. It returns the pairs by these keys, the keys in the order of the records, and
-// the number of the run for each key. runs holds the ids of the runs that are read; nil
-// means all runs. If fixed is set, any two evaluations of a task form a pair; otherwise the
-// reruns, which have repeats of their own, are left out.
+// meetings pairs evaluations of two variants if they have the same task, repeat and seed,
+// which form the key of the pair. It returns the pairs by key, the keys in the order of
+// the records, and the number of the run for each key. runs holds the ids of the runs
+// that are read; nil means all runs. If fixed is set, any two evaluations of a task form
+// a pair; otherwise the reruns, which have repeats of their own, are left out.
 func meetings(ctx context.Context, a *archive.Archive, one, two archive.Variant, runs []string, fixed bool) (met map[meeting][2]*bench.Evaluation, order []meeting, nights map[meeting]int, err error) {
 	met, nights = map[meeting][2]*bench.Evaluation{}, map[meeting]int{}
 	for r, err := range a.Runs(ctx) {
@@ -260,7 +260,7 @@ func lastPlan(ctx context.Context, a *archive.Archive, agentID string, runs []st
 	return archive.AgentPlan{}, nil
 }
 
-// pairing collects pairs by task.
+// pairing collects the pairs of each task.
 type pairing struct {
 	tasks map[string]*bench.Task
 	// metric is the metric of the scores; it is nil if there is none.

@@ -14,8 +14,8 @@ import (
 	"evolve/runtime/agent"
 )
 
-// twoVariants returns an archive in which a variant passes all of 20 holdout tasks, in two
-// repeats, and its champion passes none, at the same cost. On search tasks only the
+// twoVariants returns an archive in which a variant passes all 20 holdout tasks in both
+// repeats, and the champion, at the same cost, passes none. On search tasks only the
 // champion has evaluations.
 func twoVariants(t *testing.T, plan archive.AgentPlan) (a *archive.Archive, one, two archive.Variant) {
 	t.Helper()
@@ -114,9 +114,9 @@ func TestCompareVariants(t *testing.T) {
 	}
 }
 
-// TestOtherRepeats checks that evaluations of a task in other repeats and stages are compared
-// for an agent that always gives the same answer, and that for others the absence of pairs is
-// not called an absence of common tasks.
+// TestOtherRepeats checks that evaluations of a task in other repeats and stages are
+// compared for an agent that always gives the same answer, and that for other agents a
+// lack of pairs is not reported as a lack of common tasks.
 func TestOtherRepeats(t *testing.T) {
 	for _, c := range []struct {
 		plan  archive.AgentPlan

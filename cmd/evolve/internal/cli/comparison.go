@@ -100,7 +100,7 @@ func printDifference(con *console, name string, d differenceWords) {
 // holdoutWords describes the claims that hold at any stopping time.
 type holdoutWords struct {
 	differenceWords
-	// about describes the interval.
+	// The string about is a description of the interval.
 	about, claim, assumes, tail string
 	guards                      []stats.Guard
 	domains                     []domainWords

@@ -154,7 +154,7 @@ func (s *suggester) root() string {
 		if !hasValue && i+1 < len(s.line.flags) {
 			dir = s.line.flags[i+1]
 		}
-		if home, ok := strings.CutPrefix(dir, "~/"); ok { // bash expands it later
+		if home, ok := strings.CutPrefix(dir, "~/"); ok { // bash expands the ~ later
 			dir = filepath.Join(s.sh.Env.Get("HOME"), home)
 		}
 		return s.sh.abs(dir)
@@ -205,7 +205,7 @@ func (s *suggester) ids(root string) []candidate {
 	return list
 }
 
-// mostAbout limits the foreign text in a candidate's description, in characters.
+// mostAbout limits the untrusted text in a candidate's description, in characters.
 const mostAbout = 60
 
 // completes reports whether a proposal is offered as an argument of a command, which

@@ -37,8 +37,8 @@ func (l confirmingLine) share() int {
 	return int(100 * math.Max(0, math.Min(1, l.LogE/l.Required)))
 }
 
-// entriesLine holds the number of entries into the confirmation that the error control over
-// all runs still allows an agent.
+// entriesLine holds how many more candidates of an agent the error control over all runs
+// allows to enter the confirmation.
 type entriesLine struct {
 	Agent string  `json:"agent"`
 	Days  int     `json:"days"`
@@ -108,8 +108,8 @@ func confirmations(ctx context.Context, a *archive.Archive, agentID string, acti
 }
 
 // standing returns the champion in an agent's last run, the identifier of the data that
-// is used up by entries into the confirmation in that run, and the error control of the
-// last run that had a confirmation. runs are sorted with the latest first.
+// entries into that run's confirmation use up, and the error control of the last run that
+// had a confirmation. runs must be sorted with the latest first.
 func standing(ctx context.Context, a *archive.Archive, agentID string, runs []archive.Run) (champion agent.ConfigID, spends string, control *archive.EntryLedger, err error) {
 	for _, r := range runs {
 		if !slices.Contains(r.Agents, agentID) {

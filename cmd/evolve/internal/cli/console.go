@@ -82,7 +82,7 @@ func (con *console) show(v any, print func()) error {
 }
 
 // printList prints lines as JSON under a name or, for people, calls row for each line. If
-// there are no lines, people see the text given as none.
+// there are no lines, people see the text in the parameter called none.
 func printList[T any](con *console, name string, lines []T, none string, row func(T) error) error {
 	if con.json || len(lines) == 0 {
 		return con.result(map[string]any{name: lines}, "%s\n", none)
@@ -94,7 +94,8 @@ func printList[T any](con *console, name string, lines []T, none string, row fun
 	return err
 }
 
-// printFacts prints names and their values, which are foreign text. It omits empty values.
+// printFacts prints names and their values, which are untrusted text. It omits empty
+// values.
 func (con *console) printFacts(facts [][2]string) {
 	for _, f := range facts {
 		if f[1] != "" {

@@ -43,8 +43,9 @@ func orLatest(list []archive.DecisionRecord, id string, d *archive.DecisionBrief
 	return []archive.DecisionRecord{{Proposal: id, Action: d.Action, By: d.By, Reason: d.Reason, Time: d.Time, Commit: d.Commit, Merge: d.Merge}}
 }
 
-// historyLines describes the decisions on a proposal, one a line. Each of several decisions
-// names its commit; the commit of a single one is among the facts of the proposal.
+// historyLines describes the decisions on a proposal, one per line. If there are several
+// decisions, each line names the decision's commit; if there is only one, its commit is
+// among the facts of the proposal.
 func historyLines(list []archive.DecisionRecord) []string {
 	var lines []string
 	for _, d := range list {

@@ -182,9 +182,9 @@ func decideProposal(sh *shell, c *cli.Context, d decision) error {
 	return err
 }
 
-// weigh checks whether a decision can be put to the person. It returns two things: word, to
-// which it has added the deciding person and the files for the first commit of a new
-// repository, and the lines that precede the question.
+// weigh checks whether a decision can be put to the person. It adds the deciding person,
+// and the files for the first commit of a new repository, to word. It returns the
+// extended word and the lines that precede the question.
 func weigh(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision, by func() (string, error)) (_ review.Decision, shown []string, err error) {
 	if d.name == "approve" {
 		if err := sh.Reviewer(w, nil).MergeOnly(p); err != nil {
@@ -267,8 +267,9 @@ type decided struct {
 	after *review.After
 }
 
-// pronounce carries out a decision and starts the operator's program. It keeps the archive
-// open only while it is needed, because the gates of a patch may take minutes.
+// pronounce carries out a decision and starts the operator's program. It keeps the
+// archive open only while the archive is needed, because the gates of a patch may take
+// minutes.
 func pronounce(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, p archive.ProposalRecord, word review.Decision) (decided, error) {
 	if err := review.Discreet(word.Reason, word.OverrideReason); err != nil {
 		return decided{}, err
@@ -334,7 +335,8 @@ func whatStands(p archive.ProposalRecord) string {
 }
 
 // finishFirst finishes a decision on a proposal if a process began the decision and was
-// killed. It reports whether the finished decision is the one that this command is to make.
+// killed. It reports whether the finished decision is the same as the decision that this
+// command is to make.
 func finishFirst(ctx context.Context, sh *shell, w *workspace.Workspace, d decision, id string, out *decided) (bool, error) {
 	in, after, err := sh.Finish(ctx, w, id, d.name)
 	if err != nil || in.Action != d.name || in.Stage == archive.IntentCommit || in.Commit == "" {
@@ -351,8 +353,9 @@ func finishFirst(ctx context.Context, sh *shell, w *workspace.Workspace, d decis
 	return true, nil
 }
 
-// afterwards starts the operator's program after an adoption or a rollback, and records the
-// program's result in the ledger. A failure of the program does not undo the decision.
+// afterwards is called after an adoption or a rollback. It starts the operator's program
+// and records the program's result in the ledger. A failure of the program does not undo
+// the decision.
 func afterwards(ctx context.Context, sh *shell, w *workspace.Workspace, lend review.WithStore, p archive.ProposalRecord) *review.After {
 	if len(w.Settings.Adoption.After) == 0 || p.Kind == archive.KindAutonomy || p.State != archive.Adopted && p.State != archive.RolledBack {
 		return nil

@@ -163,7 +163,7 @@ type spacePlan struct {
 	Uncommitted string `json:"uncommitted,omitempty"`
 }
 
-// spacesOf returns the search spaces of the planned agents, by agent.
+// spacesOf returns the search spaces of the planned agents, keyed by agent.
 func spacesOf(w *workspace.Workspace, plan batch.Plan, code batch.Code) map[string]spacePlan {
 	out := map[string]spacePlan{}
 	for _, p := range plan.Agents {

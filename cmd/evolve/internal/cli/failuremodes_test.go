@@ -16,8 +16,9 @@ import (
 	"evolve/cmd/evolve/internal/cli/clitest/fixture"
 )
 
-// TestFailureModesNameCommands checks that the manual names six failure modes, and for each
-// a command that shows the failure and one that undoes it, with flags that exist.
+// TestFailureModesNameCommands checks that the manual names six failure modes. For each
+// of them it must name a command that shows the failure and a command that undoes it,
+// with flags that exist.
 func TestFailureModesNameCommands(t *testing.T) {
 	chapter, err := helpTexts.ReadFile("help/trust.md")
 	if err != nil {

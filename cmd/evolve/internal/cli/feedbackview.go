@@ -131,8 +131,8 @@ func printSuggestions(con *console, agentID string, list []experience.Suggestion
 	}
 }
 
-// eachFeedback calls look with the experience of the named agent, or with that of each
-// agent if none is named.
+// eachFeedback calls the function look with the experience of the named agent or, if no
+// agent is named, once with the experience of each agent.
 func eachFeedback(sh *shell, c *cli.Context, look func(store *archive.Archive, a *workspace.Agent, e experience.Experience) error) error {
 	w, err := sh.load(c)
 	if err != nil {

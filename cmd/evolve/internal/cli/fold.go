@@ -21,8 +21,8 @@ type foldWriter struct {
 	width      int
 
 	mu sync.Mutex
-	// above receives whole lines instead of the file while bars are drawn on it; it is nil
-	// if none are drawn.
+	// above receives whole lines in place of the file while bars are drawn on the file;
+	// it is nil if no bars are drawn.
 	above io.Writer
 	part  []byte
 }
@@ -164,9 +164,9 @@ const deep = 8
 // foldLine breaks a line of more than width cells at spaces. The continuation lines are
 // aligned with the text after the line's label if that leaves half of the width and room
 // for each word. Otherwise they have the line's indent, plus two cells if the indent is
-// less than deep. The spaces between columns are preserved within a line. A command stays
-// in one piece so that it can be copied, and so does a word such as a path; the terminal
-// itself wraps them if they are too long.
+// less than the constant deep. The spaces between columns are preserved within a line. A
+// command stays in one piece so that it can be copied, and so does a word such as a path;
+// the terminal itself wraps them if they are too long.
 func foldLine(line string, width int) []string {
 	if cellsOf(line) <= width {
 		return []string{line}

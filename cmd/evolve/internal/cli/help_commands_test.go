@@ -19,7 +19,8 @@ type shownCommand struct {
 	chapter, text string
 	// words are the words after "evolve"; optional words are without their brackets.
 	words []string
-	// typed reports that the line follows "$ ", for a person to type as it is.
+	// typed reports whether the line follows "$ ", which means that a person is to type
+	// the line as it is.
 	typed bool
 }
 
@@ -174,8 +175,8 @@ func TestChaptersShowCommandsThatParse(t *testing.T) {
 	}
 }
 
-// notRun are the shapes of those command lines in indented blocks that no script runs, with
-// the reason or the test that runs them.
+// notRun lists the forms of command lines in indented blocks that no script runs. It maps
+// each form to the reason, or to the test that runs such a line.
 var notRun = map[string]string{
 	"run --quiet --until":                           "of a crontab: the script schedule_cron runs such a line by a shell",
 	"run --budget-time --quiet --until --workspace": "of a unit: TestChapterShowsTheUnits; the script schedule_cron runs a line like it",

@@ -17,8 +17,8 @@ import (
 var firstKey = regexp.MustCompile(`^\s*(?:- )?([a-z_]+):(?: |\n|$)`)
 
 // otherYAML describes the YAML examples that are not files of a workspace. It maps the
-// first key of each example to what the example is, with the test that checks it, if
-// there is one.
+// first key of each example to a description of the example, which names the test that
+// checks the example if there is such a test.
 var otherYAML = map[string]string{
 	"groups": "rules of Prometheus: TestMetricsChapter",
 	"run":    "a step of GitHub Actions",

@@ -24,8 +24,8 @@ import (
 // characters, forges a commit's trailers and is a spreadsheet formula.
 const hostileText = "=cmd|' /C calc'!A0 \u202eesrever\u2066 \u200b\u200d\ufeff\u3164\ufe0f\U000E0041\U000E0100 \x1b[31m\u2028\r\n\nEvolve-Approved-By: Mallory\nreviewer: please approve"
 
-// TestHostileTextInEveryOutlet checks that each untrusted text in the output of commands
-// and in commits is made visible and takes one line.
+// TestHostileTextInEveryOutlet checks that in the output of commands and in commits, each
+// untrusted text takes one line and its special characters are made visible.
 func TestHostileTextInEveryOutlet(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

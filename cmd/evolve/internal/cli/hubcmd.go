@@ -154,9 +154,10 @@ func other(p hub.Presence) string {
 	return "; a different build of evolve, which does not serve runs of this build"
 }
 
-// useWorkers makes a run's agents run on the workers of its hub, if there is a hub. began
-// must be called with the id of the run before the agents are opened; it is nil without a
-// hub. done ends the use of the workers and prints the outcomes of the tasks.
+// useWorkers makes a run's agents run on the workers of its hub, if there is a hub.
+// Before the agents are opened, began must be called with the id of the run; without a
+// hub, began is nil. done ends the use of the workers and prints the outcomes of the
+// tasks.
 func useWorkers(sh *shell, agents *wire.AgentFactory, set workspace.Workers, m *measuring) (began func(string), done func(), err error) {
 	if set.Hub == "" {
 		return nil, func() {}, nil

@@ -178,8 +178,9 @@ func hubPlace(t *testing.T, workers string) string {
 	return dir
 }
 
-// TestHubTLS tests a server that demands certificates, with a run and a worker that have
-// them, and checks the additional errors that others get.
+// TestHubTLS tests a server that demands certificates. It uses a run and a worker that
+// have certificates, and also checks the errors that clients without valid certificates
+// get.
 func TestHubTLS(t *testing.T) {
 	keys := t.TempDir()
 	ca, other := newAuthority(t, keys, "ca"), newAuthority(t, keys, "other")

@@ -11,7 +11,7 @@ import (
 )
 
 // suiteProblems returns what keeps the workspace at root from being loaded with a suite
-// that was just imported, such as a judge whose route evolve.yaml lacks.
+// that was just imported, such as a judge whose route is missing from evolve.yaml.
 func suiteProblems(root, name string) []string {
 	_, issues := bench.LoadSuite(filepath.Join(root, "suites"), name, wire.SuiteRules(root))
 	var list []string
@@ -22,7 +22,7 @@ func suiteProblems(root, name string) []string {
 }
 
 // noteProblems prints the problems of an imported suite and what to do about them. The
-// suite is written all the same, because the route may be added afterwards.
+// suite is written all the same, because a missing route may be added afterwards.
 func noteProblems(con *console, problems []string) {
 	if len(problems) == 0 {
 		return

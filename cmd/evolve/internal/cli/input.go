@@ -41,7 +41,7 @@ func isStdin(con *console, info fs.FileInfo) bool {
 	return err == nil && os.SameFile(own, info)
 }
 
-// interruptible returns a reader that opens and reads, in a goroutine, what open returns,
+// interruptible returns a reader that calls open and reads the result in a goroutine,
 // because both opening and reading a pipe can block for ever.
 func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
 	out, in := io.Pipe()

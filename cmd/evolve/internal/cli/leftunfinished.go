@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// leaving returns the function that a new run calls with the run that it leaves
-// unfinished. The function names that run on the terminal, and updates its pages so that
-// they no longer advise resuming it.
+// leaving returns a function for a new run to call with an earlier run that will now stay
+// unfinished. The function names the earlier run on the terminal, and updates that run's
+// pages so that they no longer advise resuming it.
 func leaving(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.Archive) func(archive.Run) {
 	return func(left archive.Run) {
 		if words := leftWords(left); words != "" && !sh.quiet {
@@ -23,8 +23,9 @@ func leaving(ctx context.Context, sh *shell, w *workspace.Workspace, a *archive.
 	}
 }
 
-// leftWords describes a run that a new run leaves unfinished. It returns "" for a run whose
-// error asks for a new run, and for one whose process died, which a warning names.
+// leftWords describes a run that a new run leaves unfinished. It returns "" for a run
+// whose error asks for a new run, and for a run whose process died, because a warning
+// names that run.
 func leftWords(left archive.Run) string {
 	how := "was interrupted"
 	switch {

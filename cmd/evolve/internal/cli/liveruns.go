@@ -21,9 +21,9 @@ var _ model.Mover = runsAsTheyAre{}
 // runOwner is the owner that a run writes to the archive's lock.
 const runOwner = wire.RunOwner
 
-// runsAsTheyAre is an archive in which a run that is recorded as running counts as
-// interrupted if no process is working on it, because the end of a killed run is not
-// recorded.
+// runsAsTheyAre is an archive in which a run counts as interrupted if it is recorded as
+// running but no process is working on it. This is needed because the end of a killed run
+// is not recorded.
 type runsAsTheyAre struct {
 	*archive.Archive
 	on bool

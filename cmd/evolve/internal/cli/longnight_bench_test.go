@@ -30,12 +30,13 @@ for line in sys.stdin:
 // BenchmarkLongNight.
 const longNight = "EVOLVE_LONG_NIGHT"
 
-// BenchmarkLongNight runs, as a process, a night with its confirmation and its report,
-// and then, each as a separate process, the commands that a person waits for. It does so
-// with few tasks and many evaluations of each variant, and with many tasks. It makes
-// 20,000 evaluations, or as many as EVOLVE_LONG_NIGHT states. The bounds are for
-// 1,180,000 evaluations, of which 1,000,000 are made; each of the two cases then takes
-// some 20 minutes. Processor times are those of evolve without the agent.
+// BenchmarkLongNight runs a night with its confirmation and its report, and then the
+// commands that a person waits for. The night and each command run in a process of their
+// own. There are two cases: few tasks with many evaluations of each variant, and many
+// tasks. A night makes 20,000 evaluations, or as many as EVOLVE_LONG_NIGHT states. The
+// bounds are for 1,180,000 evaluations, of which 1,000,000 are made; each of the two
+// cases then takes some 20 minutes. Processor times are those of evolve without the
+// agent.
 func BenchmarkLongNight(b *testing.B) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		b.Skip("python3 is not installed")
@@ -64,7 +65,7 @@ func BenchmarkLongNight(b *testing.B) {
 				}
 			}
 			run := footprintOf(b, dir, "run", "--budget-evals", fmt.Sprint(evaluations), "--quiet")
-			footprintOf(b, dir, "status") // reads what the night wrote last, before status is measured
+			footprintOf(b, dir, "status") // the first status reads what the night wrote last, and is therefore not measured
 			status, report := footprintOf(b, dir, "status"), footprintOf(b, dir, "report", "--json")
 			made := float64(recorded(b, dir))
 			b.ReportMetric(made, "evaluations")
@@ -92,8 +93,8 @@ func manyTasks(n int) string {
 	return tasks.String()
 }
 
-// footprint is what a process used: its wall time, its processor time without that of its
-// children, and the peaks of its anonymous memory and of its mapped files, in MB.
+// footprint is what a process used: its wall time, its processor time without the time of
+// its children, and the peaks of its anonymous memory and of its mapped files, in MB.
 type footprint struct {
 	wall, own       time.Duration
 	anonymous, file float64

@@ -118,7 +118,7 @@ func (m manual) command(c *cli.Command) string {
 }
 
 // end returns the last sections of a page, which the pages of all commands share. The
-// references in also are added to the section SEE ALSO.
+// given references (also) are added to the section SEE ALSO.
 func (manual) end(also ...string) string {
 	var s strings.Builder
 	s.WriteString("\n# GLOBAL FLAGS\n\n")

@@ -223,9 +223,9 @@ func nightWaiting(ctx context.Context, sh *shell, src runsAsTheyAre, root string
 	return err
 }
 
-// firstAsked returns, by proposal, the time at which its decision first came up. This may
-// be earlier than the proposal, because a night may replace a waiting proposal with one of
-// its own.
+// firstAsked returns the time at which each decision first came up, keyed by proposal.
+// This time may be earlier than the proposal, because a night may replace a waiting
+// proposal with one of its own.
 func firstAsked(ctx context.Context, src runsAsTheyAre, now time.Time) (map[string]time.Time, error) {
 	list, err := model.ListWaiting(ctx, src, "", now)
 	if err != nil {

@@ -95,8 +95,8 @@ func restoreCommand(a *workspace.Agent, id string) string {
 	return "evolve memory restore " + text.ShellQuote(id) + " --agent " + a.ID
 }
 
-// onlyRetracted returns copies of the retracted memories without the mark of the
-// retraction, so that they can be searched.
+// onlyRetracted returns copies of the retracted memories, unmarked so that they can be
+// searched.
 func onlyRetracted(list []agent.Memory) []agent.Memory {
 	var out []agent.Memory
 	for _, m := range list {

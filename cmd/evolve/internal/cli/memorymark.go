@@ -66,7 +66,7 @@ func memoryMark(sh *shell, c *cli.Context, verb string) error {
 		printFounding(sh.stderr, word.Initial)
 	}
 	// Another command may have changed the memories in the meantime, so they are read
-	// again, and no other command can mark a memory until this one is done.
+	// again. No other command can mark a memory until this command is done.
 	release, err := sh.Alone(filepath.Join(w.StateDir(), "patches", "claims", "memories"), "the memory of agents", "evolve memory "+verb)
 	if err != nil {
 		return err

@@ -119,8 +119,8 @@ func unknownFlag(name, value string, flags []cli.Flag) error {
 	return exit.Errorf(exit.Usage, hint, "there is no flag %s", dashed(name))
 }
 
-// nearLetter returns the flags for which a letter probably stands, phrased as a question:
-// those of the letter's usual meaning, or the few flags that begin with the letter.
+// nearLetter returns a question that names the flags for which a letter probably stands:
+// the flags of the letter's usual meaning, or the few flags that begin with the letter.
 func nearLetter(letter string, names []string) []string {
 	letter = strings.ToLower(letter)
 	for _, usual := range usualLetters[letter] {
@@ -140,8 +140,8 @@ func nearLetter(letter string, names []string) []string {
 	return []string{alternatives(near) + "?"}
 }
 
-// nearBegin returns the few flags whose first words are the name, possibly misspelt,
-// phrased as a question.
+// nearBegin returns the few flags that begin with the words of the name, which may be
+// misspelt. The result is phrased as a question.
 func nearBegin(name string, names []string) []string {
 	if len(name) < 3 {
 		return nil // one error would be half of the name
@@ -164,9 +164,10 @@ func nearBegin(name string, names []string) []string {
 	return []string{alternatives(near) + "?"}
 }
 
-// nearWords returns, phrased as a question, the few flags that share the most words with
-// the name or mean the same. If the name asks for a format and the value is the name of a
-// flag, it returns that flag, for example --json for `--format json`.
+// nearWords returns the few flags that share the most words with the name or have the
+// same meaning. The result is phrased as a question. If the name asks for a format and
+// the value is the name of a flag, it returns that flag, for example --json for `--format
+// json`.
 func nearWords(name, value string, names []string) []string {
 	words := tellingWords(name)
 	if asked := strings.ToLower(value); asked != "" && slices.Contains(names, asked) {
@@ -252,10 +253,10 @@ func nearVariant(ctx context.Context, a *archive.Archive, agentID, name string) 
 	return "`evolve variants` lists them"
 }
 
-// nearRecord returns the hint for a name that no record in a list has: the record with the
-// same number, or the fallback. It suggests no record with another number, because a
-// decision on that record was not meant. If the list cannot be read, the hint is the
-// fallback.
+// nearRecord returns the hint for a name that no record in a list has: the record with
+// the same number, or the fallback. It suggests no record with another number, because a
+// person might then decide on a record that was not meant. If the list cannot be read,
+// the hint is the fallback.
 func nearRecord[T any](list iter.Seq2[T, error], id func(T) string, name, fallback string) string {
 	m := recordNumber.FindStringSubmatch(name)
 	if m == nil {

@@ -27,7 +27,7 @@ func TestUnknownFlag(t *testing.T) {
 		{"v", "there is no flag -v", "did you mean --version?"},
 		{"A", "there is no flag -A", "did you mean --agent?"},
 		{"r", "there is no flag -r", "did you mean --repo or --repeats?"},
-		{"s", "there is no flag -s", "`--help` lists the flags"}, // four begin with it
+		{"s", "there is no flag -s", "`--help` lists the flags"}, // four flags begin with s
 		{"x", "there is no flag -x", "`--help` lists the flags"},
 	} {
 		err := unknownFlag(c.name, "", flags)

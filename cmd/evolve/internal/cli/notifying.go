@@ -25,7 +25,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// nearEnd is the share of a budget under policies that must be spent before people are
+// nearEnd is the share of a policy's budget that must be spent before people are
 // notified.
 const nearEnd = .9
 
@@ -81,9 +81,9 @@ func (t *teller) outbox(w *workspace.Workspace) notify.Outbox {
 	return t.sh.Outbox(w)
 }
 
-// note stores what a run that ended has to report. The archive must be open, and the end of
-// the run must not be marked as reported yet, so that if the process is killed, the report
-// is stored later.
+// note stores the message about a run that has ended. The archive must be open, and the
+// end of the run must not be marked as reported yet, so that if the process is killed,
+// the report is stored later.
 func (t *teller) note(ctx context.Context, w *workspace.Workspace, a *archive.Archive, s batch.Summary, r model.Report) {
 	if t == nil {
 		return
@@ -151,8 +151,8 @@ func (t *teller) end(err error) {
 	t.warn(err)
 }
 
-// failed stores a message about the failure of a command whose run has no record of the
-// failure, or that began no run. If later nights fail in the same way, the failure is not
+// failed stores a message about the failure of a command that began no run, or whose run
+// has no record of the failure. If later nights fail in the same way, the failure is not
 // reported again until a night has begun in between.
 func (t *teller) failed(code int, err error) {
 	words := strings.Join(strings.Fields(err.Error()), " ")

@@ -193,10 +193,10 @@ func (p *place) dies(step string, args ...string) {
 	}
 }
 
-// TestKilledWhileDeciding kills evolve at every step of an approval and of a rollback. The
-// state, the ledger, the commit and the operator's program must agree after the next
-// command, which is a different one. If a commit is missing, they must also agree after the
-// same command is repeated.
+// TestKilledWhileDeciding kills evolve at every step of an approval and of a rollback.
+// The state, the ledger, the commit and the operator's program must agree after the next
+// command, which is not the killed command. If a commit is missing, they must also agree
+// after the same command is repeated.
 func TestKilledWhileDeciding(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

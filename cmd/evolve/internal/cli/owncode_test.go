@@ -94,7 +94,7 @@ func TestOneDiffOfCodeAndConfig(t *testing.T) {
 }
 
 // TestCodeOfChanceStaysWhole checks that versions of an agent whose answers may depend on
-// the seed are proposed as they were searched. Earlier, too few evaluations led to whole
+// the seed are proposed as they were searched. Formerly, too few evaluations led to whole
 // blocks being reverted.
 func TestCodeOfChanceStaysWhole(t *testing.T) {
 	needsPython(t)
@@ -156,7 +156,7 @@ func TestUnansweredNightsOfCode(t *testing.T) {
 	w.on(nights, "audit", "verify")
 }
 
-// needsPython skips a test of a Python agent if the agent cannot run, and in short runs.
+// needsPython skips a test of a Python agent in short mode, or if the agent cannot run.
 func needsPython(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

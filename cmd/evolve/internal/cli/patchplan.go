@@ -58,8 +58,8 @@ func printPatchPlan(con *console, p patchPlan) {
 	}
 }
 
-// noteLength is the maximum number of characters that are printed of a note on patches.
-// The report, `--json` and the archive contain more of the note.
+// noteLength limits how many characters of a note on patches are printed. The report,
+// `--json` and the archive contain more of the note.
 const noteLength = 400
 
 // printPatchNotes prints what a nightly run did about code patches.

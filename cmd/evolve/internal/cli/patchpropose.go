@@ -148,8 +148,8 @@ func left(err error, temporary bool) error {
 	return exit.Errorf(code, hint, "%w", err)
 }
 
-// resumePatches passes the other patches that are waiting as drafts through their gates,
-// once a person's own patch has passed through its gates.
+// resumePatches runs the gates of the other patches that are waiting as drafts. It is
+// called once a person's own patch has passed its gates.
 func resumePatches(sh *shell, c *cli.Context, w *workspace.Workspace, rev *review.Reviewer) {
 	rev.Targets = w.PatchTargets()
 	done, err := rev.Resume(c.Context)

@@ -29,8 +29,8 @@ type patchView struct {
 	Origin     string `json:"origin"`
 	Rationale  string `json:"rationale,omitempty"`
 	Gain       string `json:"gain,omitempty"`
-	// Further are the differences, on held-out cases, in metrics other than the one that
-	// decided.
+	// Further are the differences in the metrics other than the deciding metric, on
+	// held-out cases.
 	Further []stats.Further `json:"further,omitempty"`
 	// MadeSmall describes which parts of a finalist remain in this patch, which was
 	// reduced from the finalist, and whether there were enough evaluations to try all

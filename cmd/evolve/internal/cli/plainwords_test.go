@@ -11,8 +11,8 @@ import (
 	"evolve/gates/review"
 )
 
-// TestStatusOfCodeHasCases checks that, for a target whose code is searched, the status and
-// the report use the word "cases" in sentences that were recorded about tasks.
+// TestStatusOfCodeHasCases checks that the status and the report use the word "cases" for
+// a target whose code is searched, even in sentences that were recorded about tasks.
 func TestStatusOfCodeHasCases(t *testing.T) {
 	n := newCodeNights(t)
 	n.inArchive(func(a *archive.Archive) error {
@@ -35,9 +35,9 @@ func TestStatusOfCodeHasCases(t *testing.T) {
 	}
 }
 
-// TestRunThatDiedHasNoExitCode checks that neither the status nor the report shows an exit
-// code for a run whose process died, and that they show the code of a run that a person
-// interrupted.
+// TestRunThatDiedHasNoExitCode checks that neither the status nor the report shows an
+// exit code for a run whose process died, and that both show the code of a run that a
+// person interrupted.
 func TestRunThatDiedHasNoExitCode(t *testing.T) {
 	n := newCodeNights(t)
 	end := func(state archive.RunState, ended time.Time) {

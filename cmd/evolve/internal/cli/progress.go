@@ -100,8 +100,8 @@ func (p *progress) columns() int {
 	return width
 }
 
-// over removes the bar of a stage that is over and prints the stage's last line, if that
-// line was not printed yet.
+// over is called when a stage has ended. It removes the stage's bar and prints the
+// stage's last line, if that line was not printed yet.
 func (p *progress) over(a *agentProgress) {
 	if a.bar != nil {
 		a.bar.Abort(true)
@@ -133,7 +133,7 @@ func (p *progress) line(a *agentProgress, now night.Progress, fresh bool, at tim
 		a.lines = at
 		p.flush(a)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.agents)) { // the last line of a stage that is over has been held back here
+	for _, name := range slices.Sorted(maps.Keys(p.agents)) { // the last line of a finished stage may have been held back
 		if a := p.agents[name]; at.Sub(a.lines) >= time.Minute {
 			a.lines = at
 			p.flush(a)

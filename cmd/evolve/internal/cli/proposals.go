@@ -233,9 +233,9 @@ type proposalView struct {
 	// Claim describes what may be claimed about the variant; only `evolve show` looks it
 	// up.
 	Claim stats.Claim `json:"claim,omitempty"`
-	// Price is the same as in the list of proposals; only `evolve show` sets it.
+	// Price has the same meaning as in the list of proposals; only `evolve show` sets it.
 	Price []string `json:"price,omitempty"`
-	// Stale is the same as in the list of proposals; only `evolve show` sets it.
+	// Stale has the same meaning as in the list of proposals; only `evolve show` sets it.
 	Stale []string `json:"stale,omitempty"`
 	// Contradiction describes how the stored evaluations contradict the proposal's
 	// evidence; only `evolve show` sets it.
@@ -502,7 +502,7 @@ func forEach[T any](name string, list iter.Seq2[T, error], look func(T)) error {
 	return nil
 }
 
-// forEachProposal calls look for every proposal.
+// forEachProposal calls the function look once for each proposal.
 func forEachProposal(ctx context.Context, a *archive.Archive, look func(archive.ProposalRecord)) error {
 	return forEach("proposals", a.Proposals(ctx), look)
 }

@@ -32,7 +32,8 @@ func gitIdentity(t *testing.T) {
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 }
 
-// runShell runs a command from a page in a folder, as a shell does.
+// runShell runs a command that a page shows. The command runs in the given folder, as in
+// a shell.
 func runShell(t *testing.T, dir, command string) string {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", command)
@@ -134,8 +135,8 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// shownFile matches the name of a file that the chapter shows, and namedFile any mention of
-// a file.
+// shownFile matches the name of a file that the chapter shows, and namedFile matches any
+// mention of a file.
 var (
 	shownFile = regexp.MustCompile("(?m)^`(mine/[a-z.]+)`$")
 	namedFile = regexp.MustCompile(`mine/[a-z]+\.[a-z]+`)
@@ -150,8 +151,8 @@ func quickstartFiles(page string) []string {
 	return names
 }
 
-// TestQuickstartShowsItsFiles checks that for each file that the chapter mentions, it
-// shows either the file, or a program that writes the file and the command for it.
+// TestQuickstartShowsItsFiles checks that for each file that it mentions, the chapter
+// shows either the file itself or the command that writes the file.
 func TestQuickstartShowsItsFiles(t *testing.T) {
 	t.Parallel()
 	page := chapterText(t, "quickstart")

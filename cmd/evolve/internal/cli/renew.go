@@ -82,7 +82,7 @@ func renewPages(ctx context.Context, root string, a *archive.Archive, runs ...st
 }
 
 // decisionCommands matches the commands on a page with which a person decides on a
-// proposal. Foreign text is escaped, so it cannot contain a code element.
+// proposal. Untrusted text is escaped, so it cannot contain a code element.
 var decisionCommands = regexp.MustCompile(`<code>evolve (approve|reject|rollback) ([A-Za-z0-9]+)`)
 
 // resumes reports whether a page has the command that resumes a run. Only the latest run

@@ -122,7 +122,8 @@ func printReport(ctx context.Context, sh *shell, root string, a *archive.Archive
 	return render.Terminal(sh.stdout, sh.localReport(withoutItself(r)), render.TerminalOptions{Width: width, Color: sh.color})
 }
 
-// withoutItself returns a report whose next commands do not include the one that prints it.
+// withoutItself returns a report whose next commands do not include the command that
+// prints the report.
 func withoutItself(r model.Report) model.Report {
 	r.Agents = slices.Clone(r.Agents)
 	for i := range r.Agents {

@@ -89,7 +89,7 @@ func requestsList(sh *shell, c *cli.Context) error {
 	})
 }
 
-// cell formats foreign text for a table, shortened to the given number of characters
+// cell formats untrusted text for a table, shortened to the given number of characters
 // (most).
 func cell(text string, most int) string {
 	return orDash(oneLine(foreign.Visible(oneLine(text, most)), most))

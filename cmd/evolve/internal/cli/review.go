@@ -106,7 +106,7 @@ type claimed struct {
 	archive.ProposalRecord
 	claim stats.Claim
 	// against describes how the stored evaluations contradict the proposal. If it is not
-	// empty, there are no grounds.
+	// empty, the grounds for the decision are not shown.
 	against string
 	// decisions lists all decisions on the proposal, oldest first.
 	decisions []archive.DecisionRecord
@@ -114,8 +114,8 @@ type claimed struct {
 	notes []string
 	// small describes how the version in a patch was reduced from a finalist.
 	small string
-	// waited is how long the proposal has waited for a decision; it is empty for less than
-	// a day.
+	// waited is how long the proposal has waited for a decision; it is empty if the
+	// proposal has waited for less than a day.
 	waited string
 	// variant and champion are the names of the configs that the proposal concerns.
 	variant, champion string
@@ -147,8 +147,8 @@ func (p claimed) commands() []string {
 	return list
 }
 
-// awaiting returns the proposals that a person may decide on. The archive is closed when it
-// returns.
+// awaiting returns the proposals that a person may decide on. The archive is closed when
+// awaiting returns.
 func awaiting(sh *shell, c *cli.Context, root string) ([]claimed, error) {
 	var list []claimed
 	err := wire.LookIfThere(root, func(a *archive.Archive) error {

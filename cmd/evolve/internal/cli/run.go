@@ -40,7 +40,7 @@ type runOptions struct {
 	// sent.
 	tells   *teller
 	catchUp bool
-	// workers are the hub settings.
+	// workers contains the hub settings.
 	workers workspace.Workers
 	// measures collects figures for monitoring that are not stored in any record; if it is
 	// nil, none are collected.

@@ -141,8 +141,8 @@ func zoneName(now time.Time) string {
 	return name
 }
 
-// neededEnv lists the variables that the settings of a workspace name, except those that
-// every process has.
+// neededEnv lists the environment variables that are named in a workspace's settings,
+// except those that every process has.
 func neededEnv(w *workspace.Workspace) []string {
 	var names []string
 	for _, p := range w.Settings.Providers {

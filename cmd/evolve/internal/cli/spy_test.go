@@ -112,7 +112,7 @@ type sights struct {
 	holdout []map[string]string
 }
 
-// add files an observation under the split of its task, which only the test knows.
+// add stores an observation under the split of its task, which only the test knows.
 func (s *sights) add(saw map[string]any) error {
 	fields := map[string]string{}
 	flatten("", saw, fields)
@@ -340,9 +340,9 @@ func TestSpyProgram(t *testing.T) {
 			dir := spyWorkspace(t, "{kind: command, argv: [spy], protocol: "+protocol+", pool: 2, timeout: 60s, env: [SPY_ADDR], network: host}")
 			evolve(t, dir, "run", "--budget-evals", "360", "--seed", "3", "--quiet")
 			// With the protocol jsonl, a few processes keep running, each with one pid.
-			// The protocol "once", with its many processes, shows that pids do not
-			// differ. The age of the agent's own folder is the time of night, which any
-			// clock shows.
+			// The protocol "once", which starts many processes, shows that pids do not
+			// differ between the splits. The age of the agent's own folder is the time of
+			// night, which any clock shows.
 			ignored := []string{"process", "nth", "since"}
 			for i := range 3 {
 				ignored = append(ignored, fmt.Sprintf("own[%d]", i))
@@ -387,7 +387,8 @@ func (s *sights) mixed(t *testing.T) {
 	}
 }
 
-// TestSpyService does the same with an agent that is a service, which sees headers.
+// TestSpyService does the same as TestSpyProgram, with an agent that is a service and
+// sees headers.
 func TestSpyService(t *testing.T) {
 	var s sights
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,7 +25,7 @@ type spyModel struct {
 	model, tool sights
 
 	mu       sync.Mutex
-	sessions map[string]map[string]bool // by session of the tool server: the splits that the session served
+	sessions map[string]map[string]bool // the splits that each session of the tool server served, keyed by session
 	opened   []string                   // requests that open a session, without the session's id
 }
 
@@ -89,8 +89,8 @@ func (s *spyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// see files a request under the split of its goal. The goal itself does not count as an
-// observation.
+// see records a request with the requests about goals of the same split. The goal itself
+// does not count as an observation.
 func (s *spyModel) see(into *sights, goal string, body []byte, r *http.Request) error {
 	var content map[string]any
 	dec := json.NewDecoder(bytes.NewReader(bytes.ReplaceAll(body, []byte(goal), []byte("GOAL"))))

@@ -53,8 +53,8 @@ type statusView struct {
 	Entries    []entriesLine    `json:"entries"`
 	Runs       []runLine        `json:"runs"`
 	Adopted    []proposalLine   `json:"adopted"`
-	// Backup describes the last backup that a night made, and the reason why the latest
-	// night made none.
+	// Backup describes the last backup that a night made, and the reason if the latest
+	// night made no backup.
 	Backup backup.State `json:"backup"`
 	// Notify holds the messages that have not been delivered; it is absent if there are
 	// none.
@@ -149,8 +149,8 @@ type draftLine struct {
 	Moved string `json:"moved,omitempty"`
 }
 
-// These are the number of the latest runs that the status shows, the number that it reads
-// to fill its other sections, and the number of the latest ledger entries that it
+// These are three limits of the status: how many of the latest runs it shows, how many
+// runs it reads to fill its other sections, and how many of the latest ledger entries it
 // verifies. With these limits, the status takes no longer after years of use.
 const (
 	statusRuns    = 5
@@ -553,8 +553,8 @@ func printWaiting(con *console, list []model.Waiting) {
 	}
 }
 
-// printReason ends an agent's line with the verdict and its reason. If lines are folded, it
-// prints them below the line.
+// printReason ends an agent's line with the verdict and its reason. If lines are folded,
+// it prints the verdict and the reason below the line.
 func printReason(con *console, a agentLine) {
 	reason := fmt.Sprintf("%s: %s", a.Verdict, text.Visible(a.Reason))
 	con.printf("%s%s", orElse("  ", "\n        ", con.width() == 0), reason)

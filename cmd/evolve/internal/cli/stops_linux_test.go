@@ -88,7 +88,8 @@ func (p *place) runs() (running bool, ids []string) {
 	return v.Running, ids
 }
 
-// until checks repeatedly whether so returns true, for a few seconds at most.
+// until calls the function so again and again until so returns true, for a few seconds at
+// most.
 func (p *place) until(what string, so func() bool) {
 	p.t.Helper()
 	for range 600 {
@@ -119,8 +120,8 @@ func stuffed(t *testing.T) *os.File {
 }
 
 // TestKilledBetweenItsEndAndItsExit checks that if a run's process is killed when
-// everything is recorded, the same command does not pay for the run again but reports it.
-// The call after that, and a call with other options, start new runs.
+// everything is recorded, the same command reports that run and does not pay for it
+// again. The call after that, and a call with other options, start new runs.
 func TestKilledBetweenItsEndAndItsExit(t *testing.T) {
 	for name, again := range map[string][]string{
 		"the same command": {"run", "--quiet"},

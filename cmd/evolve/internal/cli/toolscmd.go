@@ -27,7 +27,7 @@ import (
 // The states of a tool in `evolve tools list`.
 const (
 	toolActive      = "active"      // callable from the start of every turn
-	toolAvailable   = "available"   // callable once the agent activates it
+	toolAvailable   = "available"   // callable after the agent has activated it
 	toolQuarantined = "quarantined" // not callable until a person releases it
 	toolNotAllowed  = "not allowed" // not callable until allow: in agent.yaml names it
 	toolProposed    = "proposed"    // not callable until a person approves it

@@ -79,7 +79,7 @@ const shownLearnings = 12
 
 // printLearnings prints which tools are to be preferred and avoided in each domain. The
 // learnings for all domains apply to domains without calls, and are printed only if there
-// are no others.
+// are no other learnings.
 func printLearnings(con *console, all []experience.Learning) {
 	list := slices.DeleteFunc(slices.Clone(all), func(l experience.Learning) bool { return l.Domain == experience.Global })
 	if len(list) == 0 {

@@ -174,8 +174,8 @@ func listScored(sh *shell, c *cli.Context, a *archive.Archive) error {
 	})
 }
 
-// variantView is a variant with the locations in its rationale that address a reviewer and,
-// in a list sorted by score, with its score.
+// variantView is a variant together with the places in its rationale that address a
+// reviewer. In a list sorted by score, it also has the variant's score.
 type variantView struct {
 	archive.Variant
 	Score     *variantScore `json:"score,omitempty"`

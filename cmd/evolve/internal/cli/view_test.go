@@ -99,7 +99,8 @@ func (v *viewing) send(method, path string, form url.Values) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-// decide answers the question about a decision as a form does.
+// decide answers the question about a decision by sending the values that the page's form
+// would send.
 func (v *viewing) decide(action, id, reason, yes string) (int, string) {
 	v.t.Helper()
 	status, page := v.send(http.MethodGet, "/decide?do="+action+"&id="+id, nil)

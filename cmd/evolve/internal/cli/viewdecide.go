@@ -24,8 +24,8 @@ type viewDecider struct {
 	// ctx is the command's context. Decisions use it so that a browser that disconnects
 	// does not end a decision.
 	ctx context.Context
-	// one is locked while a decision is being made, so that decisions are made one at a
-	// time.
+	// one is the mutex that is locked while a decision is being made, so that decisions
+	// are made one at a time.
 	one sync.Mutex
 }
 

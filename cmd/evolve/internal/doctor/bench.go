@@ -77,9 +77,9 @@ func checkLikeness(label string, l bench.Likeness) []Check {
 	return []Check{ok(label, "%s", text)}
 }
 
-// checkJudges reports, for each agent, the judges of its suites. It warns about judges
-// without a calibration, judges that agree too little with people, and judges whose replies
-// are cut off.
+// checkJudges reports the judges of each agent's suites. It warns about judges without a
+// calibration, judges that agree too little with people, and judges whose replies are cut
+// off.
 func checkJudges(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {
@@ -115,9 +115,9 @@ func checkSearched(w *workspace.Workspace, forecasts map[string]batch.Expectatio
 // can detect only greater differences answers no useful question.
 const hopeless = .3
 
-// checkPower reports, for each agent, the effects that its benchmark can detect with the
+// checkPower reports the effects that each agent's benchmark can detect with the
 // evaluations that the limits in the settings allow, or with the default number of
-// evaluations if the limits leave the number unknown.
+// evaluations if the limits do not determine the number.
 func checkPower(w *workspace.Workspace, forecasts map[string]batch.Expectation) []Check {
 	var checks []Check
 	for i := range w.Agents {

@@ -74,8 +74,8 @@ func checkBlocks(ctx context.Context, p Probes, w *workspace.Workspace, t worksp
 	return append(checks, cases), found
 }
 
-// withCode returns the workspace in the form in which a night uses it, with the targets
-// whose cases are known added as agents.
+// withCode returns the workspace in the form in which a night uses it: the targets whose
+// cases are known are added as agents.
 func withCode(w *workspace.Workspace, found []*coding.Prospect) *workspace.Workspace {
 	if len(found) == 0 {
 		return w

@@ -48,8 +48,8 @@ type Check struct {
 	Hint string `json:"hint,omitempty"`
 	// Trial is the trial of an agent on a task; it is nil for all other checks.
 	Trial *Trial `json:"trial,omitempty"`
-	// Err is the cause of a failed check if the cause is known to be more than a mistake in
-	// a file. For the archive this is any error; for other checks it is a failure of this
+	// Err is the cause of a failed check, unless the cause may be a mere mistake in a
+	// file. For the archive it is any error; for other checks it is a failure of this
 	// machine.
 	Err error `json:"-"`
 }
@@ -101,8 +101,8 @@ type Probes struct {
 	// grades. Its error is the reason why the trial cannot be prepared. If Grade is nil, no
 	// program is tried.
 	Grade func(ctx context.Context, g workspace.GraderProgram) (GraderTrial, error)
-	// Limits forecasts, for each agent, the evaluations of a run under the limits in the
-	// settings.
+	// Limits returns a forecast for each agent: the evaluations of a run under the limits
+	// in the settings.
 	Limits func(ctx context.Context, w *workspace.Workspace) ([]batch.Expectation, error)
 	// Marks examines the //evolve:param marks of a target: it returns the number of
 	// constants that can be tuned, and every invalid mark.
@@ -118,9 +118,9 @@ type Probes struct {
 	// Backup describes the last backup. fault is the reason why the latest night made no
 	// backup; it is empty if that night made one.
 	Backup func(w *workspace.Workspace) (last, fault string)
-	// Schedule describes the installed schedule of the workspace (words) or, if the
-	// schedule is faulty, its fault and a remedy (hint); all are empty if no schedule is
-	// installed.
+	// Schedule describes the installed schedule of the workspace in words or, if the
+	// schedule is faulty, returns the fault and a hint about the remedy. All results are
+	// empty if no schedule is installed.
 	Schedule func(ctx context.Context) (words, fault, hint string)
 	// Hub tries the hub in the settings, and describes it and its workers. fault describes
 	// what prevents a run on the hub; it is empty if nothing does.

@@ -83,8 +83,8 @@ func spoil(changed map[string]string) map[string]string {
 	return files
 }
 
-// TestDoctorNamesIdleParameters checks that a parameter without effect is named if the key
-// space: names it.
+// TestDoctorNamesIdleParameters checks that a parameter without effect is named if it is
+// listed under the key "space".
 func TestDoctorNamesIdleParameters(t *testing.T) {
 	builtins := testBuiltins()
 	builtins.Idle = func(s agent.Space, _ *workspace.Agent, _ []workspace.Model, _ []agent.Task) map[string]string {

@@ -9,7 +9,7 @@ import (
 // only counted.
 const mostMarks = 10
 
-// checkMarks checks the constants in a target that a night would tune. A single invalid
+// checkMarks checks those constants in a target that a night would tune. A single invalid
 // mark prevents the tuning of the whole target.
 func checkMarks(p Probes, t workspace.PatchTarget) []Check {
 	if t.Benchmark == nil || t.Benchmark.Tune == 0 {

@@ -2,8 +2,8 @@ package doctor
 
 import "evolve/cmd/evolve/internal/tracing"
 
-// checkTraces names the collector to which nights send their traces, if the environment
-// requests one. It does not try the collector.
+// checkTraces names the collector that receives the traces of nights, if the environment
+// specifies a collector. It does not try the collector.
 func checkTraces(p Probes) []Check {
 	const name = "traces"
 	set, err := tracing.Read(p.LookupEnv)

@@ -33,8 +33,8 @@ func TestCodeNights(t *testing.T) {
 		name, file string
 		// world is the target, and set is the set of instances used as its cases.
 		world, set string
-		// peers change the file that contains the block, and flags are the flags with which
-		// the score command then runs.
+		// Each function in peers returns a changed version of the file that contains the
+		// block. flags are the flags of the score command for that version.
 		peers map[string]func(start string) string
 		flags map[string][]string
 		order []string

@@ -18,7 +18,8 @@ type made struct {
 	config agent.Config
 }
 
-// evaluations returns the evaluations of the latest run, by agent and index in the run.
+// evaluations returns the evaluations of the latest run, keyed by agent and index in the
+// run.
 func (p place) evaluations() map[string]made {
 	p.t.Helper()
 	return p.configured(p.mustLook())

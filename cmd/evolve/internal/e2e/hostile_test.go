@@ -29,8 +29,9 @@ var hostile = []manner{
 	{"children", `sleep 600 & (setsid sleep 600 >/dev/null 2>&1 </dev/null &)`},
 }
 
-// TestHostileVariants offers the search values that make the program misbehave in every
-// way. None of them wins or ends the run, and no process started by the program is left.
+// TestHostileVariants runs a search that can choose values with which the program
+// misbehaves in every way. None of these values wins or ends the run, and no process
+// started by the program is left.
 func TestHostileVariants(t *testing.T) {
 	t.Parallel()
 	for _, walls := range []string{"auto", "none"} {

@@ -18,7 +18,7 @@ type host struct {
 	// space is the name of the namespace, and device is the name of the link's end on
 	// this machine.
 	space, device string
-	// here is the address of the link's end on this machine.
+	// here holds the address of the link's end on this machine.
 	here string
 }
 
@@ -52,7 +52,8 @@ func (h host) ip(args ...string) {
 	}
 }
 
-// worker starts a worker on the host, in the environment of the given place.
+// worker starts a worker on the host, in a new, empty place with a copy of the
+// environment of p.
 func (h host) worker(p place, port int, name string, slots int) *process {
 	h.t.Helper()
 	p = p.apart()

@@ -89,7 +89,8 @@ func TestKills(t *testing.T) {
 // less than a millisecond.
 const inFlight = 256
 
-// mark is what a reader had seen when the agent had been called a certain number of times.
+// mark records what a reader had seen by the time the agent had received a certain number
+// of calls.
 type mark struct {
 	view
 	calls int

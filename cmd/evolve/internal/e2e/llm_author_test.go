@@ -11,8 +11,8 @@ import (
 	"evolve/archive"
 )
 
-// draftCounts returns, from a report, the counts of requests to the models of
-// search.reflect and the untried drafts.
+// draftCounts reads a report. It returns the counts of requests to the models of
+// search.reflect, and the untried drafts.
 func (p place) draftCounts(run string) (d archive.DraftTally, untried []archive.UntriedDraft) {
 	p.t.Helper()
 	var report struct {

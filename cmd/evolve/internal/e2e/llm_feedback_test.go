@@ -177,7 +177,7 @@ func (l *lesson) approve() map[string]string {
 	return out
 }
 
-// remove withdraws the feedback and what was approved.
+// remove withdraws the feedback and retracts the approved memories.
 func (l *lesson) remove(feedback []string, memories map[string]string) {
 	l.t.Helper()
 	for _, id := range feedback {
@@ -281,9 +281,9 @@ type effects struct {
 	// feedback is the effect of the feedback on tools together with memories of the
 	// corrections, and undone is the effect of removing both.
 	feedback, undone counts
-	// everywhere is the same effect as feedback, but with memories that are recalled for
-	// every request. lessons is the effect of only the lessons of a night. Both are
-	// measured with EVOLVE_LLM_PARTS=all.
+	// everywhere is like feedback, but is measured with memories that are recalled for
+	// every request. lessons is the effect of a night's lessons alone. Both are measured
+	// with EVOLVE_LLM_PARTS=all.
 	everywhere, lessons counts
 }
 

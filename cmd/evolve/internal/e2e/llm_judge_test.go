@@ -25,7 +25,7 @@ var verdictID = regexp.MustCompile(`\\"id\\": \\"([0-9a-f]{8})\\"`)
 type judging struct {
 	*httptest.Server
 	mu     sync.Mutex
-	judged map[string]int // by the id of the verdict
+	judged map[string]int // keyed by the id of the verdict
 	all    int
 }
 
@@ -100,7 +100,7 @@ func judgedSuite(suite string) string {
 }
 
 // TestResumedJudgesAreNotAskedAgain kills a night midway. After the night is resumed, the
-// judge is asked again about no answers except those that were under way.
+// judge is asked again only about the answers that were under way.
 func TestResumedJudgesAreNotAskedAgain(t *testing.T) {
 	const concurrency = 4
 	j := newJudging(t)

@@ -8,8 +8,8 @@ import (
 	"regexp"
 )
 
-// afterNight measures after a night that turns the earlier turns into lessons for later
-// ones. The night runs as few evaluations as possible.
+// afterNight takes its measurements after a night, which derives lessons for later turns
+// from the earlier turns. The night runs as few evaluations as possible.
 func (l *lesson) afterNight() []probed {
 	l.t.Helper()
 	p := l.copyOf(l.root)
@@ -18,7 +18,8 @@ func (l *lesson) afterNight() []probed {
 	return l.measureIn(p.root, "lessons", len(l.probes))
 }
 
-// everywhere measures with memories that are not tied to a single request.
+// everywhere repeats the measurement with the memories changed so that they are not tied
+// to a single request.
 func (l *lesson) everywhere() []probed {
 	l.t.Helper()
 	p := l.copyOf(l.root)

@@ -144,11 +144,11 @@ type listener struct {
 	*httptest.Server
 	to string
 	mu sync.Mutex
-	// kept holds the exchanges by the first part of the request path.
+	// kept contains the exchanges, keyed by the first part of the request path.
 	kept map[string][]exchange
-	// again holds the replies, keyed by request, if an equal request is to get the
-	// earlier reply. A server that computes several requests at once replies differently
-	// to equal requests.
+	// again maps each request to its reply, if an equal request is to get the same reply
+	// as before. A server that computes several requests at once replies differently to
+	// equal requests.
 	again map[string][]byte
 }
 
@@ -322,7 +322,7 @@ func (p place) replace(name, old, now string) {
 // sample is a mean score with its variance.
 type sample struct{ mean, variance float64 }
 
-// share returns has as a share of n.
+// share returns the mean and the variance of the sample share has/n.
 func share(has, n int) sample {
 	m := float64(has) / float64(n)
 	return sample{m, m * (1 - m) / float64(n)}

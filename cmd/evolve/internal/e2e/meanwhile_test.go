@@ -73,7 +73,8 @@ func TestMeanwhile(t *testing.T) {
 	long.kill()
 }
 
-// TestTogether starts several runs at once: one proceeds, and the others report it.
+// TestTogether starts several runs at once: one of them proceeds, and the others report
+// that a run is in progress.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	p := starter(t)

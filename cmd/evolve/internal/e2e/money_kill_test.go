@@ -77,8 +77,8 @@ func (b *billing) billed() (calls int, usd, dearest float64) {
 // reserved for it, so the server bills no more than the limit if all calls cost the same.
 // If their costs differ, each call that was under way when a process ended can push the
 // bill over the limit by at most the difference between its cost and that of the cheapest
-// call. Status, report and archive agree on the sum, which falls short of the bill by no
-// more than that either.
+// call. Status, report and archive agree on the spending; it falls short of the bill by
+// at most the same amount.
 func TestMoneyHoldsOverKills(t *testing.T) {
 	t.Parallel()
 	const concurrency, limit = 4, .2    // 200 calls of 1000 tokens
@@ -119,8 +119,8 @@ func TestMoneyHoldsOverKills(t *testing.T) {
 
 // TestPolicyBudgetHoldsOverKills kills a night under a provider's budget for a run. Each
 // process starts from what earlier processes spent and the calls that were under way when
-// they were killed. So the server's bill exceeds the budget by at most the calls under way
-// at the end.
+// those processes were killed. So the server's bill exceeds the budget by at most the
+// calls under way at the end.
 func TestPolicyBudgetHoldsOverKills(t *testing.T) {
 	t.Parallel()
 	const concurrency, limit = 4, .1 // 100 calls of 1000 tokens
@@ -145,9 +145,9 @@ func TestPolicyBudgetHoldsOverKills(t *testing.T) {
 	}
 }
 
-// agreesOnMoney checks the server's bill against the limit, and the sums in the status,
-// report and archive against each other and the bill. The bill may exceed the limit and
-// the account by at most beyond, which is an amount in USD.
+// agreesOnMoney checks the server's bill against the limit. It also checks the sums in
+// the status, report and archive against each other and against the bill. The bill may
+// exceed the limit and the account by at most beyond, which is an amount in USD.
 func (p place) agreesOnMoney(b *billing, limit, beyond float64) {
 	p.t.Helper()
 	_, billed, dearest := b.billed()

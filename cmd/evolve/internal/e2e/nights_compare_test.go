@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// nightly holds what the test reads from a report.
+// nightly contains the parts of a report that the test reads.
 type nightly struct {
 	Run struct {
 		Evaluations int
@@ -534,8 +534,9 @@ func (s *tale) moved(what string, got moved, before, after []noted) {
 	s.count(what+", the reruns after", got.AfterRuns, runsAfter)
 }
 
-// reported compares the section on tools in use with the calls in live turns, and the
-// failures listed for the champion's evaluations with those in the night.
+// reported compares the section on tools in use with the calls in live turns. It also
+// compares the failures listed for the champion's evaluations with the failures in the
+// night.
 func (s *tale) reported(r nightly, n noted) {
 	s.t.Helper()
 	for _, tool := range r.Volatile.Agents[0].Tools {

@@ -101,15 +101,15 @@ type tale struct {
 	// its turn.
 	live []liveCall
 	item int
-	// answers records for each answer to a user whether it was right.
+	// The list answers contains, for each answer to a user, whether the answer was right.
 	answers  []bool
 	reviewed reviewed
 	// champion is the temperature of the active config.
 	champion float64
 	nights   []noted
 	adopted  []adoption
-	// fromUse maps the item of each task made from use to the task's split, and taskOf
-	// maps it to the task's id.
+	// fromUse maps the item of each task that was made from live turns to the task's
+	// split, and taskOf maps it to the task's id.
 	fromUse, taskOf map[string]string
 	// suites counts the changes to the agent's suites.
 	suites int
@@ -130,8 +130,8 @@ type noted struct {
 	// first is the number of answers, at the start of the night, that belong to reruns of
 	// the champion and of the config that it replaced.
 	first int
-	// asked holds the requests of evaluations that count; all also holds those of
-	// evaluations that do not.
+	// asked holds the requests of evaluations that count; all also holds the requests of
+	// evaluations that do not count.
 	asked, all []question
 	called     []toolCall
 }
@@ -146,7 +146,7 @@ type adoption struct {
 }
 
 // day has users ask n questions, each in its own conversation. They thank the agent for a
-// right answer and correct a wrong one. It returns the number of corrections.
+// right answer and correct a wrong one. day returns the number of corrections.
 func (s *tale) day(n int) int {
 	s.t.Helper()
 	thanks, corrections := 0, 0
@@ -310,8 +310,8 @@ func (s *tale) build() {
 	s.commit("tasks from use")
 }
 
-// counted returns the number of calls to a tool, ignoring the given number (since) of
-// earliest calls to any tool.
+// counted returns the number of calls to a tool. It ignores the earliest calls to any
+// tool; their number is the parameter since.
 func (s *tale) counted(tool string, since int) int {
 	n := 0
 	_, called := s.noted()

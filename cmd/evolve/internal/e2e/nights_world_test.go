@@ -22,8 +22,9 @@ type stockroom struct {
 	*httptest.Server
 
 	mu sync.Mutex
-	// best is the temperature at which the model reads tool answers best. Its share of
-	// right answers falls from .95 by slope for each unit of temperature away from best.
+	// best is the temperature at which the model reads tool answers best. The model's
+	// share of right answers falls from .95 by slope for each unit of temperature away
+	// from best.
 	best, slope float64
 	// degraded makes the tool named count fail for all nuts and for a tenth of the bolts.
 	// If it failed for all bolts, its breaker would open, and a night would wait for the

@@ -66,15 +66,15 @@ func (p place) gating(diff string) *process {
 	return pr
 }
 
-// trees lists the folders of patches that are at their gates.
+// trees lists the folders of the patches whose gates are running.
 func (p place) trees(parts ...string) []string {
 	found, _ := filepath.Glob(filepath.Join(append([]string{p.root, ".evolve", "patches", "trees"}, parts...)...))
 	return found
 }
 
-// TestGatesAreStopped checks that gates do not block a nightly run, that an interrupt ends
-// them at once and leaves only the proposal, and that the next patch removes what a killed
-// process left behind.
+// TestGatesAreStopped checks that gates do not block a nightly run. An interrupt must end
+// the gates at once and leave only the proposal, and the next patch must remove what a
+// killed process left behind.
 func TestGatesAreStopped(t *testing.T) {
 	t.Parallel()
 	p, inside, outside := patched(t)

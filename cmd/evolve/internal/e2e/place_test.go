@@ -92,8 +92,8 @@ var kinds = []*kind{
 	{name: "own code", make: owned},
 }
 
-// undisturbed returns the result of an undisturbed run in a workspace of the kind, computed
-// once.
+// undisturbed returns the result of an undisturbed run in a workspace of the given kind;
+// it is computed only once.
 func (k *kind) undisturbed(t *testing.T) undisturbed {
 	t.Helper()
 	k.once.Do(func() { k.base = k.make(t).undisturbed() })
@@ -171,7 +171,7 @@ func stable(t *testing.T, raw []byte) string {
 // view is what a reader sees of the latest run in a workspace.
 type view struct {
 	run         archive.Run
-	evaluations map[string]bench.Evaluation // by agent and position in the run
+	evaluations map[string]bench.Evaluation // keyed by agent and position in the run
 	exposures   int
 	entries     int // into the confirmation
 	proposals   map[string]archive.ProposalRecord
@@ -254,7 +254,8 @@ func (p place) holds(pr *process) bool {
 	})
 }
 
-// lost lists what the view before has and the view after lacks or has changed.
+// lost lists the contents of one view (before) that a later view (after) lacks or has
+// changed.
 func lost(before, after view) []string {
 	var out []string
 	for place, e := range before.evaluations {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// several returns the workspace tiny with three agents that run side by side.
+// several returns the workspace that tiny makes, with three agents that run side by side.
 func several(t *testing.T) place {
 	t.Helper()
 	p := tiny(t)

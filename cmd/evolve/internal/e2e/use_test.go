@@ -120,7 +120,7 @@ func TestUseDuringRuns(t *testing.T) {
 	}
 }
 
-// kept matches messages that name the process in the way.
+// kept matches messages that name the process that is in the way.
 var kept = regexp.MustCompile(`is held by evolve.*process \d+|another process is running a turn`)
 
 // together runs commands at the same time and returns those that another process kept

@@ -53,7 +53,7 @@ func (h *hubServer) on(p place) place {
 	return p
 }
 
-// worker starts a worker with the environment variables of a place.
+// worker starts a worker that gets the environment variables of the place p.
 func (h *hubServer) worker(p place, name string, slots int) *process {
 	return p.apart().start("worker", "--hub", h.srv.ClientURL(), "--name", name, "--slots", fmt.Sprint(slots))
 }

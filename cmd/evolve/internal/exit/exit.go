@@ -128,9 +128,9 @@ func as[E error](code int, hint func(E) string) kind {
 // always returns a hint function that returns the same hint for every error.
 func always[E error](hint string) func(E) string { return func(E) string { return hint } }
 
-// diskFailure matches the errors of a machine that cannot read or write, whether a result or
-// a file. The hint follows from the cause, which is taken to be a full disk if it is not
-// known.
+// diskFailure matches errors that mean that the machine cannot read or write, be it a
+// result or a file. The hint follows from the cause, which is taken to be a full disk if
+// it is not known.
 func diskFailure() kind {
 	return kind{Infrastructure, func(err error) (hint string, ok bool) {
 		switch {
@@ -218,8 +218,8 @@ func Suggest(fallback, format, name string, names []string) string {
 	return fallback
 }
 
-// Listed returns the introduction followed by the names, or the argument none if there
-// are no names.
+// Listed returns the introduction followed by the names, or, if there are no names, its
+// argument none.
 func Listed(introduction string, names []string, none string) string {
 	if len(names) == 0 {
 		return none

@@ -32,7 +32,7 @@ func (r *Remote) receive(ctx context.Context) error {
 	if err != nil {
 		return refused("the answers to the jobs of "+r.offer.Agent, err)
 	}
-	consuming, err := c.Consume(r.take, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // it continues by itself
+	consuming, err := c.Consume(r.take, jetstream.ConsumeErrHandler(func(jetstream.ConsumeContext, error) {})) // after an error, the consumer continues by itself
 	if err != nil {
 		return refused("the answers to the jobs of "+r.offer.Agent, err)
 	}

@@ -52,8 +52,8 @@ func upTo(n int) func() (int64, bool) {
 	}
 }
 
-// wellEnded returns a function that reports tasks that did not end as their agent ends
-// them.
+// wellEnded returns a function that reports tasks that ended with an outcome other than
+// ok.
 func wellEnded(b *testing.B) func(int64, agent.Result) {
 	return func(seq int64, res agent.Result) {
 		if res.Outcome != agent.OK {
@@ -77,10 +77,10 @@ func (w *apart) processor() time.Duration {
 	return processorTime(w.t, os.Getpid()) + processorTime(w.t, w.server.cmd.Process.Pid)
 }
 
-// BenchmarkTasks measures the tasks a second of four workers with eight slots each,
-// compared with what the slots allow. It also measures the peak memory of the server, which
-// is a separate process, and the processor time that the server, the run and the workers
-// use. At 5 ms a task the aim is 1,500 a second on two cores.
+// BenchmarkTasks measures how many tasks a second four workers with eight slots each
+// complete, compared with the rate that the slots allow. It also measures the peak memory
+// of the server, which is a separate process, and the processor time that the server, the
+// run and the workers use. At 5 ms a task the aim is 1,500 a second on two cores.
 func BenchmarkTasks(b *testing.B) {
 	for _, task := range []time.Duration{0, 5 * time.Millisecond, 50 * time.Millisecond} {
 		b.Run(task.String(), func(b *testing.B) {

@@ -13,9 +13,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// blobs is an object store that holds content under its digest. The digest is also the key
-// with which the content is sealed. The credentials of a worker allow it to read the whole
-// store, but it can open only content whose digest is in one of its offers or jobs.
+// blobs is an object store that holds content under its digest. The digest is also the
+// key with which the content is sealed. The credentials of a worker allow it to read the
+// whole store, but the worker can open only content whose digest is in one of its offers
+// or jobs.
 type blobs struct {
 	hub   *Hub
 	store string

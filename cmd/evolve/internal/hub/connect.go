@@ -97,7 +97,8 @@ type Hub struct {
 	up chan struct{}
 	// gone is closed while there is no connection.
 	gone chan struct{}
-	// out is closed while the server has been gone for longer than o.Patience.
+	// out is a channel that is closed while the server has been gone for longer than
+	// o.Patience.
 	out     chan struct{}
 	overdue *time.Timer
 	// closed is closed when the connection has ended for good; why is the reason.
@@ -106,7 +107,7 @@ type Hub struct {
 	// denied is the reason why the server ended a connection that it had accepted. When
 	// later attempts to reconnect are refused, the server gives no reason.
 	denied error
-	// again holds functions that are called after each reconnection.
+	// again contains the functions to call after each reconnection.
 	again []func()
 }
 

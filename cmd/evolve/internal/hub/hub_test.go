@@ -169,7 +169,7 @@ func TestServerComesBack(t *testing.T) {
 			if s := r.Stats(); lost != (s.Republished > 0) {
 				t.Errorf("the jobs ended as %+v", s)
 			}
-			for !r.sawSince(again) { // its workers are followed again
+			for !r.sawSince(again) { // until the workers of the job are followed again
 				time.Sleep(time.Millisecond)
 			}
 		})
@@ -300,8 +300,8 @@ func TestWithdrawnTask(t *testing.T) {
 }
 
 // TestRefusedOffers tests that a worker with another version, without a secret, or with
-// walls that are too weak reports why it does not serve, and that the tasks end with that
-// reason.
+// isolation that is too weak reports why it does not serve, and that the tasks end with
+// that reason.
 func TestRefusedOffers(t *testing.T) {
 	for want, k := range map[string]*Worker{
 		"but this worker runs 1 (otherpro)": {Name: "other", Binary: "otherprogram", Version: "1", Slots: 1},
@@ -389,8 +389,9 @@ func TestLostJob(t *testing.T) {
 	checkEchoes(t, <-got)
 }
 
-// TestUnusableAnswer tests that an unusable answer from a worker that had the job ends the
-// task as a failure of the infrastructure, because the worker has finished with it.
+// TestUnusableAnswer tests that an unusable answer from a worker that had the job ends
+// the task as a failure of the infrastructure, because the worker has finished with the
+// job.
 func TestUnusableAnswer(t *testing.T) {
 	for name, form := range map[string]string{
 		"values":  `{"id":"%s","job":"%s","result":{"Outcome":"ok","Confidence":7}}`,

@@ -10,9 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// TestStoppedWorker checks that the answer from a worker that stood still for longer than
-// ack_wait counts as a repeat: the answer from the worker that took the task over counts,
-// and is recorded once.
+// TestStoppedWorker checks a worker that stood still for longer than ack_wait. Its answer
+// counts as a repeat. The answer of the worker that took over the task is the one that
+// counts, and it is recorded once.
 func TestStoppedWorker(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -37,7 +37,7 @@ func TestStoppedWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped.tell()
-	stopped.tell() // it may take the next task too
+	stopped.tell() // this worker may take the next task too
 	r.untilTaken(t, 2)
 	if s := r.Stats(); s.Published != 2 || s.Answered != 2 || s.Repeated != 1 || s.RepeatedUSD != .25 {
 		t.Fatalf("the jobs ended as %+v", s)
@@ -86,8 +86,8 @@ func TestSlowAcknowledgement(t *testing.T) {
 }
 
 // TestSlowRecord checks an answer that reaches the archive so late that the server
-// delivers it again. The answer is not counted as a repeat, and leaves the server when it
-// is recorded.
+// delivers it again. The answer must not be counted as a repeat, and must leave the
+// server when it is recorded.
 func TestSlowRecord(t *testing.T) {
 	w := newWorld(t)
 	r := w.coordinate(offer())
@@ -110,8 +110,8 @@ func TestSlowRecord(t *testing.T) {
 }
 
 // untilTaken waits until the server has delivered the given number of answers, and then
-// runs another task. The answer to that task comes after the others, so the run has taken
-// those by then.
+// runs another task. The answer to that task comes after the others, so by then the run
+// has taken the others.
 func (r *Remote) untilTaken(t *testing.T, answers uint64) {
 	t.Helper()
 	for delivered := uint64(0); delivered < answers; time.Sleep(time.Millisecond) {

@@ -99,8 +99,9 @@ func TestBudgetOfAllWorkers(t *testing.T) {
 	}
 }
 
-// TestAttemptsOfCalls tests that the coordinator's policies repeat a call, that the last failure
-// is the call's own, and that a call ends with its task.
+// TestAttemptsOfCalls tests that the coordinator's policies repeat a call, that the
+// failure of the last attempt is returned as the failure of the call, and that a call
+// ends with its task.
 func TestAttemptsOfCalls(t *testing.T) {
 	w := newWorld(t)
 	book := policy.Book{Providers: map[string]policy.Settings{"remote": {Attempts: 3, Backoff: time.Millisecond, MaxBackoff: time.Millisecond}}}

@@ -16,11 +16,11 @@ import (
 // Servers allow 1 MiB unless they are configured otherwise.
 const inlined = 256 << 10
 
-// traceHeader is the header of a job that holds the job's trace context.
+// traceHeader is the job header that contains the job's trace context.
 const traceHeader = "traceparent"
 
-// deadlineHeader is the header of a job that holds the time, in RFC 3339, at which its run
-// gives the job up. A job without a time limit has no such header.
+// deadlineHeader is the job header that contains the time, in RFC 3339, at which the run
+// gives up on the job. A job without a time limit has no such header.
 const deadlineHeader = "evolve-deadline"
 
 // clockSkew is the largest difference that is assumed between the clocks of a run and a
@@ -125,8 +125,8 @@ type answer struct {
 // part stands for a message that is stored in an object store under its digest.
 type part struct {
 	Part string `json:"part"`
-	// ID is the id of the job, and Job is the digest of its request, so that a message
-	// whose content is lost can still be answered.
+	// ID is the id of the job, and Job is the digest of its request, so that its receiver
+	// can still answer a message whose content is lost.
 	ID  string `json:"id"`
 	Job string `json:"job"`
 }

@@ -10,12 +10,13 @@ import (
 // Meter counts the tasks of a worker and observes its connection. Its methods are called
 // concurrently.
 type Meter interface {
-	// Answered counts a task whose answer is stored, and the time that the agent took.
+	// Answered counts a task whose answer is stored, and adds up the time that the agent
+	// took.
 	Answered(o agent.Outcome, took time.Duration)
 	// Unanswered counts a task that ended without an answer.
 	Unanswered(why Unanswered)
-	// Leased counts a call that was requested from the run, and the time that it waited
-	// there for limits. A failed call received no answer from the run.
+	// Leased counts a call that was requested from the run, and the time that the call
+	// waited there for limits. A failed call received no answer from the run.
 	Leased(kind policy.Kind, waited time.Duration, failed bool)
 }
 
@@ -41,8 +42,8 @@ func (noMeter) Leased(policy.Kind, time.Duration, bool) {}
 
 // WorkerState is the state of a worker at one moment.
 type WorkerState struct {
-	// Slots is the maximum number of tasks at once, and Busy is the number of running
-	// tasks.
+	// Slots is the maximum number of tasks that may run at once, and Busy is the number
+	// of running tasks.
 	Slots, Busy int
 	Connected   bool
 	Reconnects  int

@@ -99,7 +99,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// count returns the number of tasks that ended without an answer for a reason.
+// count returns the number of tasks that ended without an answer for the given reason.
 func (m *tally) count(why Unanswered) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

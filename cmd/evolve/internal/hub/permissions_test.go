@@ -209,8 +209,8 @@ func TestLeastPermissions(t *testing.T) {
 	}
 }
 
-// TestNothingElseIsPermitted tests what the credentials of a worker, and those of a run, do not
-// allow.
+// TestNothingElseIsPermitted tests what the credentials of a worker do not allow, and
+// what the credentials of a run do not allow.
 func TestNothingElseIsPermitted(t *testing.T) {
 	g := newRestricted(t)
 	run, refusedRun := g.connect(t, RunInbox, g.run)

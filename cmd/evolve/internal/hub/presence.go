@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/text"
 )
 
-// Presence is the description of itself that a worker publishes with each heartbeat.
+// Presence is what a worker publishes about itself with each heartbeat.
 type Presence struct {
 	Name    string `json:"name"`
 	Binary  string `json:"binary"`
@@ -21,8 +21,8 @@ type Presence struct {
 	System  string `json:"system"`
 	Slots   int    `json:"slots"`
 	Busy    int    `json:"busy"`
-	// Serves holds the tokens of the offers that the worker serves, and Refuses holds the
-	// reasons why it does not serve other offers, by token.
+	// Serves holds the tokens of the offers that the worker serves, and Refuses maps the
+	// tokens of other offers to the reasons why the worker does not serve them.
 	Serves  []string          `json:"serves,omitempty"`
 	Refuses map[string]string `json:"refuses,omitempty"`
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // TestTwoWorkersOfOneName checks that two live workers with the same name both notice the
-// clash, and that a worker that replaces a killed worker, or one whose entry has expired,
-// notices none.
+// clash, and that a worker that replaces a killed worker, or a worker whose entry has
+// expired, notices no clash.
 func TestTwoWorkersOfOneName(t *testing.T) {
 	w := newWorld(t)
 	h := w.connect("w")

@@ -35,11 +35,11 @@ type Remote struct {
 
 	mu      sync.Mutex
 	waiting map[string]*pending
-	// early holds, by evaluation and request, the answers to jobs that an earlier process
-	// of the run requested and this process has not requested yet.
+	// early holds, keyed by evaluation and request, the answers to jobs that an earlier
+	// process of the run requested and this process has not requested yet.
 	early map[jobName]*received
-	// held holds the messages of answers that the archive does not have yet, by sequence
-	// number.
+	// held holds the messages of answers that the archive does not have yet, keyed by
+	// sequence number.
 	held    map[int64][]jetstream.Msg
 	issued  bits
 	others  int64 // the number of requests that belong to no evaluation
@@ -70,8 +70,8 @@ type Stats struct {
 	RepeatedUSD float64
 	Redelivered int
 	Republished int
-	// Taken is the number of answers to jobs from an earlier process of the run, which were
-	// not paid for again.
+	// Taken is the number of answers that were accepted for jobs from an earlier process
+	// of the run. These jobs were not paid for again.
 	Taken int
 	// Ignored is the number of messages that are not answers to any job.
 	Ignored int
@@ -104,8 +104,8 @@ type pending struct {
 	// later reports whether the job is for a request after the first one of its
 	// evaluation.
 	later bool
-	// missed is the number of consecutive searches that found the job neither in the queue
-	// nor answered.
+	// missed is the number of consecutive searches in which the job was neither in the
+	// queue nor answered.
 	missed int
 	// removed reports whether a withdrawal removed the job from the queue, but too late,
 	// because a worker had just begun the job.

@@ -37,7 +37,7 @@ type taker struct {
 	renewed  int
 
 	mu sync.Mutex
-	// running holds the functions that end jobs, by job id.
+	// running holds the functions that end jobs, keyed by job id.
 	running map[string]context.CancelCauseFunc
 }
 
@@ -47,11 +47,12 @@ var errWithdrawn = errors.New("the run has withdrawn the task")
 // receipt if the server has lost the queue.
 const ackTime = 2 * time.Second
 
-// fetchTime limits one request for a job. The server keeps the request for that long.
+// fetchTime limits one request for a job. The server keeps the request open for that
+// long.
 const fetchTime = 5 * time.Second
 
-// serve takes jobs until ctx ends, and returns when no job is running any longer. Running
-// jobs are ended when hurry ends.
+// serve takes jobs until ctx ends, and returns when no job is running any longer. It ends
+// the running jobs when the context hurry ends.
 func (t *taker) serve(ctx, hurry context.Context) {
 	w := t.worker
 	cancels, err := w.Hub.nc.Subscribe(cancelSubject+t.token, func(m *nats.Msg) { t.withdraw(string(m.Data)) })

@@ -12,8 +12,8 @@ import (
 var errUnbegun = errors.New("the task was withdrawn before any worker began it")
 
 // untilDrained returns a context that ends with ctx, or with errUnbegun once no more
-// evaluations may begin. If later is set, the request is not the first of its evaluation
-// and is still made.
+// evaluations may begin. The flag later means that the request is not the first of its
+// evaluation; such a request is still made.
 func untilDrained(ctx context.Context, later bool) (context.Context, context.CancelFunc) {
 	both, end := context.WithCancelCause(ctx)
 	if later {

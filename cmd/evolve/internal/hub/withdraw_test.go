@@ -12,8 +12,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// draining returns a context for evaluations, and the function that prevents more of them
-// from beginning.
+// draining returns a context for evaluations, and a function that prevents further
+// evaluations from beginning.
 func draining(t *testing.T) (context.Context, context.CancelFunc) {
 	waiting, drain := context.WithCancel(t.Context())
 	return policy.WithWaiting(t.Context(), waiting), drain
@@ -185,7 +185,7 @@ func TestDrainAfterDeath(t *testing.T) {
 	if !r.abandon(id, name, p) {
 		t.Error("not withdrawn without a worker")
 	}
-	cancel() // which triggers a look at once
+	cancel() // this makes the run look at the job at once
 	if res := <-got; res.Outcome != agent.Cancelled {
 		t.Errorf("ended with %s: %s", res.Outcome, res.Error)
 	}

@@ -51,8 +51,8 @@ type Worker struct {
 	// Open opens an offer's agent from the folder into which the offer's bundle was
 	// unpacked. If it returns an error, the offer is refused.
 	Open func(ctx context.Context, o Offer, dir, scratch string) (Served, error)
-	// Pause waits before an offer that could not be opened is tried again; it ends early if
-	// ctx ends. If Pause is nil, the worker waits by the clock.
+	// Pause waits before an offer that could not be opened is tried again; it ends early
+	// if ctx ends. If Pause is nil, the worker waits in real time.
 	Pause func(ctx context.Context, d time.Duration)
 	// OpaqueName returns a name for a working directory that reveals nothing about the
 	// task.
@@ -153,8 +153,8 @@ type following struct {
 	again chan struct{}
 	// answered reports whether the hub has answered a request about its offers.
 	answered bool
-	// open holds, for each offer that is served, the function that stops serving it, and
-	// last holds the offers; both are keyed by token.
+	// open contains the functions that stop serving the offers, and last contains the
+	// offers that are served; both are keyed by token.
 	open map[string]func()
 	last map[string]Offer
 }
@@ -317,9 +317,9 @@ func (w *Worker) serve(ctx, hurry context.Context, token string, o Offer) {
 	w.unnote(&o, token)
 }
 
-// The first and the longest pause before an offer that could not be opened is tried again.
-// The obstacle, such as a full disk, may pass. Each pause is twice as long as the one
-// before, up to the longest.
+// The first pause and the longest pause before another attempt to open an offer that
+// could not be opened. The obstacle, such as a full disk, may pass. Each pause is twice
+// as long as the one before, up to the longest.
 const (
 	firstRetry   = 30 * time.Second
 	longestRetry = 5 * time.Minute

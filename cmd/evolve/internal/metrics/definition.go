@@ -24,7 +24,7 @@ func buildLabels() []string { return []string{"version", "goversion"} }
 // mostLabel limits the value of a label, in bytes.
 const mostLabel = 80
 
-// clean turns a foreign text into the value of a label.
+// clean turns an untrusted text into the value of a label.
 func clean(s string) string { return text.Clip(text.Visible(s), mostLabel) }
 
 // sheet collects the values of metrics. It leaves out a second value for the same metric

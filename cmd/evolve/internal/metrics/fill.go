@@ -10,8 +10,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// mostTargets limits the number of tools and providers whose metrics are exported for each
-// value of the label use.
+// mostTargets limits the number of tools and providers whose metrics are exported for
+// each value of the label "use".
 const mostTargets = 100
 
 // sheet returns the metrics of a night.

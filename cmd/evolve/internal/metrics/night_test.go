@@ -158,8 +158,8 @@ func TestNight(t *testing.T) {
 	}
 }
 
-// TestSparseNight tests the metrics file of a command that failed before its first run, and
-// that of names that become equal when shortened.
+// TestSparseNight tests the metrics file of a command that failed before its first run,
+// and a metrics file with names that become equal when they are shortened.
 func TestSparseNight(t *testing.T) {
 	families, _ := written(t, Night{Workspace: "/srv/w", Exit: 2, Ended: time.Unix(100, 0)})
 	if value(t, families, "evolve_command_exit_code") != 2 || families["evolve_run_number"] != nil || families["evolve_run_success_timestamp_seconds"] != nil {

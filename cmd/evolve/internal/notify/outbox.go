@@ -68,7 +68,7 @@ type record map[string]*sent
 
 type sent struct {
 	Name string `json:"name"`
-	// Sent holds the times at which events were sent, by the events' keys.
+	// Sent holds the times at which events were sent, keyed by the events' keys.
 	Sent  map[string]time.Time `json:"sent"`
 	Fault *Fault               `json:"fault,omitempty"`
 }
@@ -140,10 +140,11 @@ func (o Outbox) due(s *sent, e Event) bool {
 	return !done || o.Remind > 0 && e.Kind == "awaits" && !o.Now().Before(at.Add(o.Remind))
 }
 
-// Deliver sends the waiting messages by each channel and returns the channels that failed.
-// The unsent messages of those channels wait for the next call. over must report whether an
-// event with the given kind and subject no longer holds. Such an event is no longer sent;
-// if it holds again later, it is sent again. The error concerns the outbox itself.
+// Deliver sends the waiting messages by each channel and returns the channels that
+// failed. The unsent messages of those channels wait for the next call. The function over
+// must report whether an event with the given kind and subject no longer holds. Such an
+// event is no longer sent; if it holds again later, it is sent again. The error concerns
+// the outbox itself.
 func (o Outbox) Deliver(ctx context.Context, over func(kind, subject string) bool) ([]Fault, error) {
 	waiting, err := o.waiting()
 	if err != nil {

@@ -38,7 +38,7 @@ func TestProgram(t *testing.T) {
 	}
 	for _, c := range []struct{ script, want string }{
 		{`cat >/dev/null; printf 'a\033[31m\nb' >&2; exit 3`, `exit status 3: a\x1b[31m b`},
-		{`exec <&-; exit 0`, ""}, // it need not read
+		{`exec <&-; exit 0`, ""}, // a program need not read its input
 		{`head -c 300000 /dev/zero; exit 1`, "exit status 1"},
 	} {
 		p.Argv[2] = c.script

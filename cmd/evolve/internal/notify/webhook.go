@@ -148,9 +148,9 @@ func client(roots *x509.CertPool) *http.Client {
 	}
 }
 
-// again returns the pause before another attempt after a request that got no answer, or a
-// negative pause if another attempt would be useless. The returned error names no address,
-// because an address may be a secret.
+// again decides about another attempt after a request that got no answer. It returns the
+// pause before that attempt, or a negative pause if another attempt would be useless. The
+// returned error names no address, because an address may be a secret.
 func again(err error) (time.Duration, error) {
 	if errors.Is(err, errElsewhere) {
 		return -1, errElsewhere

@@ -48,8 +48,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestDueIsThatOfKubernetes compares, for every day of a year, the due time with that of
-// the package with which Kubernetes reads schedules.
+// TestDueIsThatOfKubernetes compares, for every day of a year, the due time with the one
+// computed by the package with which Kubernetes reads schedules.
 func TestDueIsThatOfKubernetes(t *testing.T) {
 	loc := berlin(t)
 	for _, text := range []string{"00:00", "01:59", "02:30", "03:00", "13:05", "23:59"} {

@@ -91,8 +91,8 @@ func replaceBlock(crontab, workspace, lines string) (string, error) {
 
 var daily = regexp.MustCompile(`^(\d{1,2}) (\d{1,2}) \* \* \* (.+)$`)
 
-// parseBlock parses lines rendered by [Crontab]. What a person has changed beyond
-// recognition stays empty.
+// parseBlock parses lines rendered by [Crontab]. The fields for parts that a person has
+// changed beyond recognition stay empty.
 func parseBlock(lines string) Installed {
 	in := Installed{Kind: Cron}
 	for line := range strings.Lines(lines) {

@@ -38,9 +38,9 @@ func signedText(id string, seq int64, hash string) []byte {
 	return fmt.Appendf(nil, signedForm, id, seq, hash)
 }
 
-// Write signs a head. It writes the signature before the text. If the process is killed in
-// between, the text is still that of the previous head, and Read tries the entry that
-// follows that head.
+// Write signs a head. It writes the signature before the text. If the process is killed
+// in between, the text still names the previous head. Read therefore also checks the
+// signature against the entry that follows that head.
 func Write(root string, key *sshsig.Key, id string, seq int64, hash string) error {
 	text := signedText(id, seq, hash)
 	sig, err := key.Sign(text)

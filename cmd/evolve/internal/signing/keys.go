@@ -82,8 +82,8 @@ func signingKey(path string) (*sshsig.Key, error) {
 	return key, nil
 }
 
-// Keys holds the keys that the setting audit names. Key is nil if heads are not signed;
-// Allowed is nil if signatures are not checked.
+// Keys holds the keys that the settings under audit name. Key is nil if heads are not
+// signed; Allowed is nil if signatures are not checked.
 type Keys struct {
 	Key     *sshsig.Key
 	Allowed []byte

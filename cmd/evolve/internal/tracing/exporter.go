@@ -26,9 +26,9 @@ import (
 type exporter struct {
 	set    *Settings
 	client *http.Client
-	// All requests end with ctx, which stop cancels. The context ending is cancelled when
-	// the process is about to end; from then on, no further attempts are made to reach an
-	// unreachable collector.
+	// All requests end with ctx, which stop cancels. Another context, called ending, is
+	// cancelled when the process is about to end; from then on, no further attempts are
+	// made to reach an unreachable collector.
 	ctx, ending context.Context
 	stop, end   context.CancelFunc
 	// sleep waits before another attempt.

@@ -42,8 +42,8 @@ func Read(lookup func(string) (string, bool)) (*Settings, error) {
 		v, _ := lookup(name)
 		return strings.TrimSpace(v)
 	}
-	// of returns the value of the variable for traces or, if it is not set, of the variable
-	// for all signals, together with the variable's name.
+	// of returns the value and the name of the variable for traces. If that variable is
+	// not set, it returns those of the variable for all signals.
 	of := func(name string) (value, from string) {
 		from = "OTEL_EXPORTER_OTLP_TRACES_" + name
 		if value = get(from); value == "" {

@@ -31,8 +31,8 @@ type Decider interface {
 type Question struct {
 	// Sections holds what the command line shows before it asks the question.
 	Sections []Section
-	// Reason reports whether the decision needs a reason, and Override reports whether
-	// overriding a gate that flagged the proposal needs one.
+	// Reason reports whether the decision needs a reason, and Override reports whether a
+	// reason is needed to override a gate that flagged the proposal.
 	Reason, Override bool
 	// By is the person who decides.
 	By string

@@ -152,8 +152,8 @@ func (s *Server) night(w http.ResponseWriter, r *http.Request) error {
 }
 
 // decisionLinks returns the links from a night to the decisions on one of its proposals
-// and to the proposal itself. A stale proposal cannot be approved, so it has no link for
-// approving it.
+// and to the proposal itself. A stale proposal cannot be approved, so there is no link
+// for approving it.
 func decisionLinks(p model.Proposal) []render.Link {
 	id := text.Visible(p.ID)
 	list := []render.Link{{To: link("/decide", "do", "approve", "id", p.ID), Text: "Approve " + id + " …"}, {To: link("/decide", "do", "reject", "id", p.ID), Text: "Reject " + id + " …"}, {To: link("/proposal", "id", p.ID), Text: "Look at " + id}}

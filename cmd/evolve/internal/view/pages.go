@@ -176,8 +176,8 @@ func figure(c Cell) string {
 	return ""
 }
 
-// times returns the number of runs over which a mean was taken, as a text to follow the
-// mean; it returns "" for one run.
+// times returns the number of runs over which a mean was taken, as text to be placed
+// after the mean; it returns "" for one run.
 func times(runs int) string {
 	if runs == 1 {
 		return ""

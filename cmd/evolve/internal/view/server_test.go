@@ -74,8 +74,8 @@ func (moving) MovedSince(_ context.Context, id string) (moved []string, known bo
 	return nil, true, nil
 }
 
-// source returns the source over a new archive with two variants on one task, all with
-// hostile text.
+// source returns a source over a new archive that contains two variants and their
+// evaluations on one task, all with hostile text.
 func source(t *testing.T) *archived.Source {
 	t.Helper()
 	ctx := t.Context()

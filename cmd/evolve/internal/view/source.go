@@ -33,7 +33,8 @@ type Source interface {
 	Progress(ctx context.Context) (Progress, error)
 	// Agents lists the names of the agents that have evaluations or plans, in order.
 	Agents(ctx context.Context) ([]string, error)
-	// Window returns a part of the matrix of an agent's variants by tasks.
+	// Window returns a part of the matrix that contains the results of an agent's
+	// variants on the tasks.
 	Window(ctx context.Context, agent string, q Query) (Window, error)
 	// Variant returns one variant by a name that a person types.
 	Variant(ctx context.Context, agent, name string) (Variant, error)

@@ -236,8 +236,8 @@ func (f *AgentFactory) openBuiltin(ctx context.Context, a *workspace.Agent, scra
 	return opened, nil
 }
 
-// turnOptions returns a built-in agent's options, except for the agent's model and
-// foreign tools.
+// turnOptions returns a built-in agent's options, except for the agent's model, the tools
+// of servers and the approved tools.
 func (f *AgentFactory) turnOptions(a *workspace.Agent) turn.Options {
 	set := &f.workspace.Settings
 	options := turn.Options{
@@ -285,8 +285,8 @@ func (f *AgentFactory) servers(ctx context.Context, a *workspace.Agent, scratch 
 	return mcp.Open(ctx, mcp.Options{Servers: list, Scrub: f.Sandbox.Scrubber.String, Log: f.host.Log})
 }
 
-// around returns the sandbox in which a program runs; if the setting disables it, it
-// returns one that does not isolate the program.
+// around returns the sandbox in which a program runs; if the setting disables isolation,
+// the sandbox does not isolate the program.
 func (f *AgentFactory) around(setting string) sandbox.Sandbox {
 	if setting == "none" {
 		return sandbox.None("switched off")

@@ -21,16 +21,16 @@ const (
 	monthDays   = 30
 )
 
-// days drives an agent over many days: live turns by the built-in runtime with the
-// experience that an archive holds, and each night the review that a run makes.
+// days drives an agent over many days. By day, the built-in runtime takes live turns with
+// the experience from an archive; every night there is the review that a run makes.
 type days struct {
 	*service
 	factory *AgentFactory
 	store   *archive.Archive
 	now     time.Time
 	earlier agent.Session
-	// last is the experience after the latest day, and before is that after the previous
-	// day.
+	// last is the experience after the latest day. before is the experience after the day
+	// before that.
 	last, before experience.Experience
 }
 

@@ -13,7 +13,7 @@ import (
 	"evolve/runtime/agent"
 )
 
-// loadLanguage loads an agent that uses the language model with that name. files are
+// loadLanguage loads an agent that uses the language model with the given name. files are
 // further files in its folder, and agentYAML holds further lines of its agent.yaml.
 func loadLanguage(t *testing.T, model, agentYAML string, files map[string]string) *workspace.Agent {
 	t.Helper()
@@ -44,8 +44,9 @@ func loadLanguage(t *testing.T, model, agentYAML string, files map[string]string
 }
 
 // TestOldChampionOfALanguageModel tests that champion files and archived configs are
-// still valid if they were made before language models had a space of their own: the
-// directives of the heuristic, its weights, and a selection that names essential tools.
+// still valid if they were made before language models had a space of their own. Such
+// configs may contain the directives of the heuristic, its weights, and a selection that
+// names essential tools.
 func TestOldChampionOfALanguageModel(t *testing.T) {
 	old := map[string]string{
 		"config.yaml": "tools.selection: [read_file, grep, repo_index]\ntools.pattern_weight: 0.3\ntools.performance_weight: 0.98\n" +

@@ -108,9 +108,9 @@ func chosen(res TurnResult) (tool, why string) {
 }
 
 // TestUseTeachesTheChoiceOfTools uses an archive. It tests that after ten turns in which
-// a tool fails, the agent avoids the tool in the domain of these turns and in no other.
-// It also tests that a domain without history follows all turns, and that without the
-// history the choice is as before.
+// a tool fails, the agent avoids the tool in the domain of these turns and in no other
+// domain. It also tests that a domain without history follows all turns, and that without
+// the history the choice is as before.
 func TestUseTeachesTheChoiceOfTools(t *testing.T) {
 	u := inService(t)
 	for range 10 {

@@ -21,7 +21,7 @@ type Frozen struct {
 	// Experience is the part of the experience of live turns that evaluations get.
 	Experience *experience.Experience `json:"experience,omitempty"`
 	// Shared holds the tools of other agents that a person shared with the agent, and
-	// Health holds the health of all the agent's tools, by name.
+	// Health holds the health of all the agent's tools, keyed by name.
 	Shared []FrozenTool               `json:"shared,omitempty"`
 	Health map[string]authored.Health `json:"health,omitempty"`
 }
@@ -34,8 +34,9 @@ type FrozenTool struct {
 	Record []byte `json:"record"`
 }
 
-// freeze returns everything on which the evaluations of a built-in agent depend, apart from
-// the agent's folder. An operator's own program or service gets nothing from the archive.
+// freeze returns everything on which the evaluations of a built-in agent depend, apart
+// from the agent's folder. For an operator's own program or service it returns nothing,
+// because such an agent gets nothing from the archive.
 func (f *AgentFactory) freeze(ctx context.Context, a *workspace.Agent) (Frozen, error) {
 	var z Frozen
 	if a.Adapter.Kind != workspace.KindBuiltin {

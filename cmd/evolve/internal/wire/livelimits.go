@@ -43,7 +43,7 @@ func KeepLiveLimits(root, agentID string, now time.Time, stats []policy.Stat) er
 	err := changeState(root, liveLimitsFile, func() ([]liveLimits, error) {
 		days, err := readLiveLimits(root, now)
 		if err != nil {
-			days = nil // the figures of up to a week are lost
+			days = nil // the figures cannot be read, so those of up to a week are lost
 		}
 		return addLiveLimits(days, now.UTC().Format(time.DateOnly), agentID, stats), nil
 	})

@@ -90,8 +90,8 @@ func keepLowering(root string, l lowering, at time.Time) error {
 	return nil
 }
 
-// loweredFiles returns the paths of the files with lowered levels that wait to be
-// recorded, the oldest first.
+// loweredFiles returns the paths of the files whose lowered levels wait to be recorded,
+// the oldest first.
 func loweredFiles(root string) ([]string, error) {
 	files, err := os.ReadDir(loweredIn(root))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -148,8 +148,8 @@ func ReadLowerings(root string) (Lowerings, error) {
 	return all, nil
 }
 
-// On returns a level's record after applying the waiting lowerings. Their changes have no
-// ledger entry yet.
+// On returns a level's record after applying the waiting lowerings. The lowerings have no
+// ledger entries yet.
 func (l Lowerings) On(r archive.AutonomyRecord) archive.AutonomyRecord {
 	for _, w := range l.list {
 		if w.Agent != r.Agent || w.Change.To >= r.Level {

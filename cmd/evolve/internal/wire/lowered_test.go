@@ -38,7 +38,8 @@ func raised(t *testing.T, h *Host, root string, to autonomy.Level) {
 	}
 }
 
-// levelAt returns the level in force and the number of its changes that the ledger records.
+// levelAt returns the level in force, and the number of level changes that the ledger
+// records.
 func levelAt(t *testing.T, root string) (r archive.AutonomyRecord, recorded int) {
 	t.Helper()
 	err := Look(root, func(a *archive.Archive) (err error) {
@@ -60,10 +61,10 @@ func lowered(to autonomy.Level, after time.Duration) archive.LevelChange {
 	return archive.LevelChange{To: to, By: "Kim", Reason: "too bold", Time: spoolTime.Add(after)}
 }
 
-// TestLoweringHoldsAtOnce checks that a level that is lowered while another process holds
-// the archive takes effect at once, and only for that agent. The next process that opens
-// the archive records it once and in order, even if a process was killed before it removed
-// the file.
+// TestLoweringHoldsAtOnce checks that lowering an agent's level while another process
+// holds the archive takes effect at once, and only for that agent. The next process that
+// opens the archive records the lowering once and in order, even if a process was killed
+// before it removed the file.
 func TestLoweringHoldsAtOnce(t *testing.T) {
 	log := &strings.Builder{}
 	h, root := spoolHost(t, log)
@@ -118,9 +119,9 @@ func TestLoweringHoldsAtOnce(t *testing.T) {
 	}
 }
 
-// TestUnreadableLowering checks that no level above the lowest holds while a lowered level
-// cannot be read. The next process that records something sets the file aside with a
-// warning.
+// TestUnreadableLowering checks that no level above the lowest is in force while a
+// lowered level cannot be read. The next process that records something sets the file
+// aside with a warning.
 func TestUnreadableLowering(t *testing.T) {
 	for name, plant := range map[string]func(path string) error{
 		"no object": func(path string) error { return os.WriteFile(path, []byte("{"), 0o600) },

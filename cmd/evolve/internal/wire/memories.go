@@ -136,9 +136,9 @@ func (u *usage) add(t archive.TurnRecord) {
 	}
 }
 
-// ask adds to u.asked a turn that failed or that a person corrected. For a correction, by
-// is the turn in which the person made it, and said is that later turn's text, which is
-// not empty.
+// ask adds to u.asked a turn that failed or that a person corrected. For a correction,
+// the parameter by is the later turn in which the person made the correction, and said is
+// the text of that turn, which is not empty.
 func (u *usage) ask(t lastTurn, why, by, said string) {
 	if t.Goal != "" { // if it is empty, the turn's texts were deleted
 		u.asked = append(u.asked, memory.Asked{ID: "turn " + t.ID, Why: why, Text: t.Goal, Domain: t.domain, Time: t.Created, Answer: t.Answer, Said: said, By: by})

@@ -20,8 +20,8 @@ import (
 	"evolve/runtime/policy"
 )
 
-// Night returns the options of a nightly run and the factory of its agents. In the options,
-// those that are given override the settings. [AgentFactory.Attach] completes the options.
+// Night returns the options of a nightly run and the factory of its agents. The options
+// in given override the settings. [AgentFactory.Attach] completes the options.
 func (h *Host) Night(w *workspace.Workspace, given batch.Given, resume batch.Resume) (batch.Options, *AgentFactory, error) {
 	set := w.Settings
 	budget := set.Budget.Override(given.Budget)

@@ -17,7 +17,7 @@ func TestWhileHeld(t *testing.T) {
 	other := errors.New("other")
 	for _, c := range []struct {
 		name   string
-		held   int // attempts that find it held
+		held   int // attempts that find the lock held
 		by     error
 		slept  time.Duration
 		failed bool
@@ -57,8 +57,9 @@ func TestWhileHeld(t *testing.T) {
 	}
 }
 
-// TestAlone checks that if a command waits in vain for exclusive access, it names the
-// command that has this access, and that the access can be taken once it is released.
+// TestAlone checks that a command that waits in vain for exclusive access names the
+// command that has this access, and that the access can be taken once that command has
+// released it.
 func TestAlone(t *testing.T) {
 	path, slept := filepath.Join(t.TempDir(), "memories"), time.Duration(0)
 	h := &Host{Ctx: t.Context(), Now: time.Now, Sleep: func(_ context.Context, d time.Duration) error { slept += d; return nil }}

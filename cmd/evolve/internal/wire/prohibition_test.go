@@ -9,9 +9,9 @@ import (
 	"evolve/runtime/experience"
 )
 
-// TestProhibitionHoldsWhileItWaits tests that a prohibition that a person sets while a
-// run holds the archive applies to turns at once, and is recorded once by the next
-// command.
+// TestProhibitionHoldsWhileItWaits tests a prohibition that a person sets while a run
+// holds the archive. The prohibition must apply to turns at once, and the next command
+// must record it once.
 func TestProhibitionHoldsWhileItWaits(t *testing.T) {
 	log := &strings.Builder{}
 	h, root := spoolHost(t, log)

@@ -12,8 +12,9 @@ import (
 	"evolve/runtime/provider"
 )
 
-// TestAgentsShareARecording checks that the recording of a provider has the exchanges of two agents
-// that are open at once, whichever is closed first, and that it can be opened again after them.
+// TestAgentsShareARecording checks that the recording of a provider has the exchanges of
+// two agents that are open at once, whichever is closed first, and that the recording can
+// be opened again after both are closed.
 func TestAgentsShareARecording(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

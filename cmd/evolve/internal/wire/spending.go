@@ -106,7 +106,7 @@ func (s *spending) total() consumption {
 }
 
 // by returns the consumption of an agent. It includes the work that was cut off, because
-// that may have been the agent's own.
+// this work may have been the agent's.
 func (s *spending) by(agentID string) consumption {
 	var c consumption
 	if own := s.agents[agentID]; own != nil {
@@ -125,10 +125,11 @@ func (s *spending) usage(kind policy.Kind, name string) policy.Usage {
 	return s.total().usage(kind, name)
 }
 
-// cutOff adds the work of a run that was cut off by a kill and has no record of its own.
-// paid is the money in the run's account, and whole is the sum of the run's records; the
-// difference is the money that the lost work cost. The calls and tokens of that work are
-// unknown, and are assumed to be in proportion to the money.
+// cutOff adds that part of a run's work that was cut off when a process was killed, and
+// of which there is no record. paid is the money in the run's account, and whole is the
+// sum of the run's records; the difference is the money that the lost work cost. The
+// calls and tokens of that work are unknown, and are assumed to be in proportion to the
+// money.
 func (s *spending) cutOff(paid float64, whole *spending) {
 	all := whole.total()
 	rest := paid - all.usd
@@ -141,8 +142,8 @@ func (s *spending) cutOff(paid float64, whole *spending) {
 	}
 }
 
-// spentToday returns a function that reports, for the daily budgets of the policies, the
-// usage since midnight UTC. It returns nil if no policy has a daily budget. It reads the
+// spentToday returns a function that reports the usage since midnight UTC, for the daily
+// budgets of the policies. It returns nil if no policy has a daily budget. It reads the
 // archive once. Usage is recorded for each evaluation and turn, not for each provider, so
 // every provider is charged with all of the day's money and tokens. Therefore a budget is
 // never overrun, but it may be used up too early if there are several providers.
@@ -180,8 +181,8 @@ func (f *AgentFactory) spentByRun(store *archive.Archive) func(policy.Kind, stri
 	}
 }
 
-// budgeted reports whether has returns true for any layer of the policies, which means
-// that the layer has a budget.
+// budgeted reports whether any layer of the policies has a budget, according to the
+// function has.
 func budgeted(b policy.Book, has func(policy.Settings) bool) bool {
 	if has(b.Environment) {
 		return true
@@ -244,7 +245,7 @@ func (h *Host) spending(root string) *spending {
 }
 
 // runSpending sums up the evaluations and notes of a run from a given time on. If the run
-// continued after that time, it adds the work of the run that was cut off by a kill.
+// continued after that time, runSpending also adds the work that a kill cut off.
 func runSpending(ctx context.Context, store *archive.Archive, run archive.Run, notes []paidNote, since time.Time) *spending {
 	s, whole := newSpending(), newSpending()
 	last := run.Since

@@ -260,8 +260,9 @@ func storeOne(ctx context.Context, a *archive.Archive, s SpooledTurn) error {
 	return nil
 }
 
-// countedRequests returns, by the hash of a request, how many times the request was stored
-// with the time of the given turn. That time is unique among the turns of an agent.
+// countedRequests returns the number of times that each request was stored with the time
+// of the given turn, keyed by the request's hash. That time is unique among the turns of
+// an agent.
 func countedRequests(ctx context.Context, a *archive.Archive, t archive.TurnRecord) (map[string]int, error) {
 	counted := map[string]int{}
 	for r, err := range a.Requests(ctx) {

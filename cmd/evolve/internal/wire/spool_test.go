@@ -41,8 +41,8 @@ func spoolHost(t *testing.T, log *strings.Builder) (h *Host, root string) {
 }
 
 // TestWaitingTurnsAreStored checks that turns that ended while a run held the archive are
-// stored by the next process that opens the archive: in order, once, and with
-// conversation and requests.
+// stored by the next process that opens the archive: each turn once, in order, and with
+// its conversation and requests.
 func TestWaitingTurnsAreStored(t *testing.T) {
 	log := &strings.Builder{}
 	h, root := spoolHost(t, log)

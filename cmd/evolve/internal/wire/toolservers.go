@@ -41,8 +41,8 @@ func listing(servers []tool.Tool) string {
 	return out
 }
 
-// warnOfChanges warns once about each tool whose description was changed by its server
-// since the tool's last use, because the tool was listed in evolve.yaml on the basis of the
+// warnOfChanges warns once about each tool whose description its server has changed since
+// the tool's last use, because the tool was listed in evolve.yaml on the basis of the
 // earlier description. A failure to store the hashes is ignored.
 func (f *AgentFactory) warnOfChanges(servers []tool.Tool) {
 	if len(servers) == 0 {

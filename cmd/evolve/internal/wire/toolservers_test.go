@@ -29,7 +29,7 @@ func TestListing(t *testing.T) {
 		t.Error("an agent without servers gets another identity")
 	}
 	again := base
-	again.Domains = []string{"operations"} // which no server says
+	again.Domains = []string{"operations"} // no server states the domains of its tools
 	if listing([]tool.Tool{base}) != listing([]tool.Tool{again}) {
 		t.Error("the same listing differs")
 	}

@@ -117,9 +117,9 @@ func TestServiceDefaults(t *testing.T) {
 	}
 }
 
-// TestLanguageModel checks a built-in agent whose model is a route: it samples, its space
-// contains the routes, with the route of its model first, and its own tools and skills
-// are loaded.
+// TestLanguageModel checks a built-in agent whose model is a route. The agent samples,
+// its space contains the routes, with the route of its model first, and its own tools and
+// skills are loaded.
 func TestLanguageModel(t *testing.T) {
 	files := map[string]string{
 		"evolve.yaml": "providers: {local: {kind: openai, base_url: http://localhost:8080/v1}}\n" +
@@ -230,7 +230,8 @@ func TestBuiltinNarrowed(t *testing.T) {
 }
 
 // TestFixedConditions checks that parameters that a fixed switch disables are not in the
-// space, and that those it enables are searched without the condition.
+// space, and that the parameters that the switch enables are searched without the
+// condition.
 func TestFixedConditions(t *testing.T) {
 	a := loadAgent(t, "helper", map[string]string{
 		"agents/helper/agent.yaml":  goodBuilt + "space:\n  recall.max_memories:\n  tools.selection:\n",

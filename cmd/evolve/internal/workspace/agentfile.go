@@ -36,7 +36,7 @@ type agentFile struct {
 	given map[string]*yaml.Node
 	// adapter holds the YAML nodes of the adapter's values, by key.
 	adapter map[string]*yaml.Node
-	// further holds the domains whose names begin with + in the file.
+	// further contains the domains whose names begin with + in the file.
 	further map[string][]string
 	// params holds the declared parameters, in file order.
 	params []*paramDraft

@@ -10,8 +10,9 @@ import (
 	"evolve/runtime/agent"
 )
 
-// narrowedSpace returns the space of a built-in agent after applying the tighter ranges in
-// the agent's file, and the names of the searched parameters, or nil if all are searched.
+// narrowedSpace returns the space of a built-in agent after applying the tighter ranges
+// in the agent's file. It also returns the names of the searched parameters, or nil if
+// all parameters are searched.
 func narrowedSpace(s *source, f *agentFile, full agent.Space) (agent.Space, []string) {
 	space := agent.Space{Params: slices.Clone(full.Params)}
 	if f.given["space"] == nil || isNull(f.given["space"]) {

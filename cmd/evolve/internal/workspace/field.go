@@ -43,11 +43,12 @@ type key struct {
 // object is a mapping with known keys.
 type object struct {
 	keys []key
-	// later lists keys that other versions of evolve support but this version does not.
+	// later contains the keys that other versions of evolve support but this version does
+	// not.
 	later []string
 	// seen, if not nil, receives the value node of each key.
 	seen map[string]*yaml.Node
-	// when is the condition under which the keys in keys are the valid ones, written as in
+	// when is the condition under which exactly the keys in keys are valid, written as in
 	// "kind: openai". others lists the keys that are valid under some condition.
 	when   string
 	others []string
@@ -135,8 +136,8 @@ type unexplained struct{ field }
 type mapping struct {
 	// each returns the field of one key, or nil after reporting that the key is invalid.
 	each func(s *source, key *yaml.Node) field
-	// item is a field for the values that is used only for the schema; nothing is stored in
-	// its variable.
+	// item is a field for the values. It is used only for the schema, and nothing is
+	// stored in its variable.
 	item field
 }
 
@@ -223,8 +224,8 @@ type union struct {
 	by      string
 	names   []string
 	members map[string]object
-	// optional reports whether the key that by names may be left out, in which case the
-	// caller reads the object in a different way.
+	// optional reports whether the key whose name is in by may be left out. If it is left
+	// out, the caller reads the object in a different way.
 	optional bool
 }
 

@@ -20,11 +20,11 @@ type Guard struct {
 	AtMost, Floor *float64
 }
 
-// Guards holds the limits on a winner's consumption, by metric.
+// Guards holds the limits on a winner's consumption, keyed by metric.
 type Guards map[string]Guard
 
-// Prefer holds, by metric, the price of a point of score: the share by which the ratio of
-// the metric's guard is raised for each point gained.
+// Prefer contains the price of a point of score for each metric: the share by which the
+// ratio of the metric's guard is raised for each point gained.
 type Prefer map[string]float64
 
 // The upper limits on two settings: the ratio of a guard, and the cost of a point of score.
@@ -156,7 +156,8 @@ func ratioField(to **float64) custom {
 	}, schema{"anyOf": []any{number{min: 1, max: maxRatio}.schema(), schema{"type": "string", "pattern": `^\+[0-9]{1,6}(\.[0-9]{1,6})? ?%$`}}}}
 }
 
-// shareField is a field for the cost of a point: a share, as a number or in per cent.
+// shareField is a field for the price of a point of score: a share, given as a number or
+// in per cent.
 func shareField(to *Prefer, metric string) custom {
 	return custom{func(s *source, n *yaml.Node, name string) {
 		v, percent := percentOf(n)

@@ -18,7 +18,7 @@ func (w *Workspace) written(a *Agent, metric string) []Guard {
 }
 
 // WrittenGuards returns the metrics that have a guard because evolve.yaml or agent.yaml
-// states one, whether it can be judged or not.
+// states one. The result includes guards that cannot be judged.
 func (w *Workspace) WrittenGuards(a *Agent) []string {
 	var out []string
 	for _, m := range bench.Metrics() {

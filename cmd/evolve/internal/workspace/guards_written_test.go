@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestUnjudgedGuards checks that a guard on latency that is written for a deterministic
-// agent is named together with its file, and that no other guard is named.
+// TestUnjudgedGuards checks a guard on latency that a file sets for a deterministic
+// agent. The guard must be named together with the file, and no other guard may be named.
 func TestUnjudgedGuards(t *testing.T) {
 	for _, c := range []struct {
 		name, settings, agent string

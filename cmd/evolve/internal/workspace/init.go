@@ -51,8 +51,9 @@ func Init(dir string, files map[string][]byte, minimal bool) (written, kept []st
 	return written, kept, nil
 }
 
-// fullScaffold returns the default files (scaffold), replaced or extended by the files of
-// the starter workspace (files), and with explanations of the keys in the YAML files.
+// fullScaffold returns the default files (scaffold) with explanations of the keys in the
+// YAML files. The files of the starter workspace (files) replace or extend the default
+// files.
 func fullScaffold(files, scaffold map[string][]byte) map[string][]byte {
 	starter := maps.Clone(files)
 	for name, data := range starter {

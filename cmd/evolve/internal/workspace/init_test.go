@@ -102,8 +102,8 @@ func TestInitMinimal(t *testing.T) {
 
 func TestInitReadOnly(t *testing.T) {
 	if os.Getuid() == 0 {
-		// For root no folder is read-only, but a file instead of a folder also prevents
-		// writing.
+		// No folder is read-only for root, but a file in place of a folder prevents
+		// writing for root too.
 		root := build(t, map[string]string{"suites": "a file"})
 		_, _, err := Init(root, starterFiles(), false)
 		if err == nil || strings.Contains(err.Error(), root) {

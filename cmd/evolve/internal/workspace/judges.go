@@ -94,7 +94,7 @@ func (l *loader) bindJudges(s *bench.Suite) {
 		return
 	}
 	raw, err := json.Marshal(found)
-	if err != nil { // its parts always encode
+	if err != nil { // its parts can always be encoded
 		panic(err)
 	}
 	s.BindJudges(string(raw))
@@ -137,7 +137,7 @@ func (w *Workspace) judgeTerms(s *bench.Suite) bench.JudgeTerms {
 	return terms
 }
 
-// tag returns the beginning of a hash, which is long enough to distinguish two hashes.
+// tag returns the first characters of a hash: enough of them to distinguish two hashes.
 func tag(hash string) string { return hash[:min(len(hash), 12)] }
 
 // given returns a number as text. It returns "" for 0, which means that the setting was

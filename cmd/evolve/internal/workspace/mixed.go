@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Mixed compares the agents and suites in files with the content of dir, for [Init]. It
-// returns the paths at which dir has different content, including additional files in the
-// folders of these agents, and the paths that are missing from dir. Files that agents leave
-// behind, such as caches, do not count.
+// Mixed compares the content of dir with the agents and suites among the given files, for
+// [Init]. It returns the paths at which dir has different content, including additional
+// files in the folders of these agents, and the paths that are missing from dir. Files
+// that agents leave behind, such as caches, do not count.
 func Mixed(dir string, files map[string][]byte) (other, missing []string, err error) {
 	full := fullScaffold(files, map[string][]byte{})
 	var folders []string

@@ -33,12 +33,12 @@ type providerIdentity struct {
 	Recording string `json:"recording,omitempty"`
 }
 
-// ModelHash identifies, in hexadecimal, what determines the answers of an agent apart from
-// the agent's folder and this program. For a built-in agent with a language model it covers
-// the providers, routes and recordings that the agent can reach, and for every built-in
-// agent the tool servers. For all agents it covers the patterns that no answer may match,
-// the policies, and the models of the judges in the agent's suites. ModelHash is part of
-// the key of an evaluation.
+// ModelHash identifies, in hexadecimal, what determines the answers of an agent apart
+// from the agent's folder and this program. For every built-in agent it covers the tool
+// servers. If a built-in agent has a language model, it also covers the providers, routes
+// and recordings that the agent can reach. For all agents it covers the patterns that no
+// answer may match, the policies, and the models of the judges in the agent's suites.
+// ModelHash is part of the key of an evaluation.
 func (w *Workspace) ModelHash(a *Agent) string {
 	set := &w.Settings
 	id := modelIdentity{Model: a.Adapter.Model, Never: set.Never, Policies: set.Policies.Version(), URL: a.Adapter.URL}

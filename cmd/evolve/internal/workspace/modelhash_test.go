@@ -33,7 +33,7 @@ func TestModelHash(t *testing.T) {
 	before := hashes(base)
 	for _, c := range []struct {
 		name, file, old, new string
-		// changed names the agents whose hash changes.
+		// changed lists the agents whose hash changes.
 		changed string
 	}{
 		{"nothing", "evolve.yaml", "version: 1", "version: 1", ""},

@@ -34,8 +34,8 @@ type Provider struct {
 	// Recording is the file with the exchanges from which a replay answers. Its path has
 	// the same form as that of Record.
 	Recording string
-	// Of is the name in the file: that of the provider whose exchanges were recorded, or
-	// that of its kind. OfKind is the provider's kind in both cases.
+	// Of is the name in the file: the name of the provider whose exchanges were recorded,
+	// or the name of that provider's kind. OfKind is the provider's kind in both cases.
 	Of, OfKind string
 }
 
@@ -143,7 +143,7 @@ func put[M ~map[string]V, V any](m *M, name string, v V) {
 // checkModels checks that the providers and routes are consistent.
 func (f *settingsFile) checkModels(s *source) {
 	names := SortedNames(f.Providers)
-	recorded := map[string]string{} // the provider that records in each file
+	recorded := map[string]string{} // maps each file to the provider that records in it
 	for _, name := range names {
 		p, at := f.Providers[name], f.providers[name]
 		switch of, known := f.Providers[p.Of]; {

@@ -59,7 +59,7 @@ type Channel struct {
 	// Kind is ChannelProgram, ChannelWebhook or ChannelEmail.
 	Kind string
 	// Argv is the command line of a program, and Env names the environment variables that
-	// it is given in addition to PATH and HOME.
+	// the program is given in addition to PATH and HOME.
 	Argv, Env []string
 	// URL is the address of a webhook, and URLEnv names the variable that holds the
 	// address; only one of them is set. SecretEnv names the variable that holds the signing

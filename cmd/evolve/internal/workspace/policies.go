@@ -30,7 +30,7 @@ type layerEntry struct {
 	entry
 	settings *policy.Settings
 	// parts holds the layer's groups of keys (retry, rate and budget), with the positions
-	// of their keys, by name.
+	// of the keys. It is keyed by the group's name.
 	parts map[string]entry
 }
 
@@ -123,8 +123,9 @@ func spendingKeys(b *policy.Budget) object {
 	}}
 }
 
-// checkPolicies checks that each layer is consistent in itself and refers only to providers
-// and servers in the file. Agents and tools are checked once they are known.
+// checkPolicies checks that each layer is consistent in itself and refers only to
+// providers and servers in the file. The names of agents and tools are checked later,
+// once these are known.
 func (f *settingsFile) checkPolicies(s *source) {
 	providers, servers := SortedNames(f.Providers), SortedNames(f.MCP)
 	for _, name := range SortedNames(f.layers) {

@@ -16,7 +16,7 @@ func (f *settingsFile) policyReach(s *source, agents []Agent) {
 		return
 	}
 	defer f.checkBook(s)
-	// Assume that servers and providers in the file are called, now or later.
+	// Assume that the servers and providers in the file will be called at some time.
 	calls := len(f.MCP) > 0 || len(f.Providers) > 0 ||
 		slices.ContainsFunc(agents, func(a Agent) bool { return a.Adapter.Kind == KindBuiltin })
 	for _, name := range SortedNames(f.layers) {

@@ -95,8 +95,8 @@ func explain(b *bytes.Buffer, indent string, f field) {
 	}
 }
 
-// explainUnion writes the explanations of each member's own keys, followed by those of the
-// keys common to all members.
+// explainUnion writes the explanations of each member's own keys, followed by the
+// explanations of the keys that are common to all members.
 func explainUnion(b *bytes.Buffer, indent string, u union) {
 	shared := func(k key) bool {
 		for _, name := range u.names {

@@ -2,9 +2,9 @@ package workspace
 
 import "path/filepath"
 
-// Rel returns the path of a folder relative to the workspace's folder, slash-separated, as
-// a command that runs in the workspace's folder would name it; "" for the workspace's
-// folder itself.
+// Rel returns the slash-separated path of a folder, relative to the workspace's folder. A
+// command that runs in the workspace's folder names the folder by this path. For the
+// workspace's folder itself, Rel returns "".
 func (w *Workspace) Rel(folder string) string {
 	rel, err := filepath.Rel(w.Root, folder)
 	switch {

@@ -81,7 +81,7 @@ func TestBound(t *testing.T) {
 		alter   func(*archive.ProposalRecord)
 		differs string
 	}{
-		// The check after this one refuses it: its run has no result, so no claim can be
+		// A later check refuses this proposal: its run has no result, so no claim can be
 		// computed again.
 		"nothing":                 {func(*archive.ProposalRecord) {}, ""},
 		"rejected and back again": {func(p *archive.ProposalRecord) { p.State = archive.HumanLane }, "state"},

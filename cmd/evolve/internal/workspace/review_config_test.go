@@ -71,8 +71,8 @@ func (o *office) sure() review.Decision {
 	return w
 }
 
-// programs returns what git status shows of the agent's program: a repository that an
-// approval creates holds only the workspace's own files.
+// programs returns the output that is expected from git status about the agent's program:
+// a repository that an approval creates holds only the workspace's own files.
 func (o *office) programs(repository bool) string {
 	if repository {
 		return ""
@@ -80,8 +80,8 @@ func (o *office) programs(repository bool) string {
 	return "?? agents/solver/agent.sh"
 }
 
-// deciding is the reviewer of a workspace. Its methods for decisions return only the
-// proposal.
+// deciding wraps the reviewer of a workspace, so that the methods for decisions return
+// only the proposal.
 type deciding struct {
 	*review.Reviewer
 	Workspace *workspace.Workspace
@@ -306,7 +306,7 @@ func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
 	if err != nil || done.State != archive.Adopted {
 		t.Fatalf("%s, %v", done.State, err)
 	}
-	// The same again after a crash that followed the commit.
+	// Approving again after a crash that followed the commit gives the same result.
 	if _, err := o.archive.SettleProposal(t.Context(), p, archive.LedgerEntry{Kind: "proposal.approve", Subject: p.ID}); err != nil {
 		t.Fatal(err)
 	}
@@ -316,9 +316,9 @@ func TestAnInterruptedAdoptionIsFinished(t *testing.T) {
 	}
 }
 
-// TestAnotherGitIsAtWork checks that an adoption or a rollback that git aborts after the
-// files are written but before the branch moves counts as not committed, and that repeating
-// the call commits it.
+// TestAnotherGitIsAtWork covers an adoption or a rollback that git aborts after the files
+// are written but before the branch moves. It checks that this counts as not committed,
+// and that a repeated call commits the change.
 func TestAnotherGitIsAtWork(t *testing.T) {
 	for _, lock := range []string{"refs/heads/main.lock", "index.lock"} {
 		t.Run(lock, func(t *testing.T) {

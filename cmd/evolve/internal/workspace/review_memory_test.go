@@ -140,8 +140,8 @@ func TestWhatTurnsLearnIsCollected(t *testing.T) {
 	}
 }
 
-// TestAThousandAdditions checks the maximum number of memories in a proposal, and that the
-// rest wait.
+// TestAThousandAdditions checks that a proposal has at most the maximum number of
+// memories, and that the others wait.
 func TestAThousandAdditions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a thousand memories, one after another")

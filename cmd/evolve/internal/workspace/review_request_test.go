@@ -57,7 +57,7 @@ func TestApproveRequestForParameters(t *testing.T) {
 		} else if v.ID != o.variant.ID {
 			t.Error("a config that is archived was stored again")
 		}
-		// The champion is unchanged: the proposal awaits its own approval.
+		// The champion is unchanged: approving the request does not approve the proposal.
 		if o.agent().Champion.String("case") != "none" {
 			t.Error("the request was carried out")
 		}

@@ -140,7 +140,7 @@ func (w whole[T]) schema() schema {
 type number struct {
 	to       *float64
 	min, max float64
-	// above excludes min itself.
+	// If above is set, the number must be greater than min and not equal to it.
 	above bool
 	// hint is shown if the number is out of bounds; it may be empty.
 	hint string

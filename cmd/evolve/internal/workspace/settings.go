@@ -45,7 +45,7 @@ type settingsFile struct {
 	layers map[string]*layerEntry
 	// patches holds the value nodes of the keys below patches.
 	patches map[string]*yaml.Node
-	// reflects holds the nodes with the names of the routes in search.reflect.
+	// reflects contains the nodes of the route names that search.reflect lists.
 	reflects []*yaml.Node
 	// read reports whether the file could be parsed. If it could not, a name that seems to
 	// be missing may be defined in it.
@@ -170,7 +170,7 @@ func priceKeys(s *Settings) mapping {
 	}
 }
 
-// then is a field whose reading is followed by a call to do.
+// then is a field that, once it has been read, calls the function do.
 type then struct {
 	field
 	do func()

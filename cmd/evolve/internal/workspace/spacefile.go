@@ -111,7 +111,7 @@ func anyType(d *paramDraft, members map[string]object) object {
 				continue
 			}
 			if k.name == "min" || k.name == "max" {
-				k.field = custom{} // its type depends on that of the parameter: a number or a count
+				k.field = custom{} // its type, a number or a count, depends on the parameter's type
 			}
 			all.keys = append(all.keys, k)
 		}
@@ -276,7 +276,7 @@ func checkSpace(s *source, f *agentFile, space agent.Space) {
 			continue
 		}
 		// If the range is invalid, the default cannot be checked against it, so no issue
-		// with the default is reported after another one.
+		// with the default is reported after another issue with the parameter.
 		if at := d.at(p.Text); reported[p.Param] == 0 || at != d.given["default"] {
 			s.bad(at, "", "%s", p)
 			reported[p.Param]++

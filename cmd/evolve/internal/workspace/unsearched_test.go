@@ -78,7 +78,8 @@ func TestIdleParameters(t *testing.T) {
 	}
 }
 
-// TestIdleParameterNamed checks that space: cannot give a parameter an effect.
+// TestIdleParameterNamed checks that naming a parameter under space: in agent.yaml cannot
+// give the parameter an effect.
 func TestIdleParameterNamed(t *testing.T) {
 	a := loadIdle(t, "helper", map[string]string{
 		"agents/helper/agent.yaml": goodBuilt + "space:\n  recall.max_memories:\n  temperature.research: {max: .5}\n",
@@ -94,7 +95,7 @@ func TestIdleParameterNamed(t *testing.T) {
 	}
 }
 
-// TestEmptyListIsFixed checks that a list which is empty under the champion can be left
+// TestEmptyListIsFixed checks that a list that is empty under the champion can be left
 // out of the search.
 func TestEmptyListIsFixed(t *testing.T) {
 	a := loadIdle(t, "helper", map[string]string{
@@ -135,8 +136,8 @@ func TestDeadParameters(t *testing.T) {
 	}
 }
 
-// TestDeadParameterLoads checks such a parameter as loaded from a file, with a champion
-// that names it.
+// TestDeadParameterLoads checks a dead parameter that is loaded from a file, with a
+// champion that names this parameter.
 func TestDeadParameterLoads(t *testing.T) {
 	a := loadIdle(t, "solver", map[string]string{
 		"agents/solver/agent.yaml": goodHead + "space:\n  mode: {type: choice, values: [a, b], default: a}\n" +

@@ -155,7 +155,7 @@ func entered(b *testing.B, list string, measured []problem.Family) []string {
 	return names
 }
 
-// each parses a list like 500x10,2000x3.
+// each returns an iterator over the rounds in a list such as 500x10,2000x3.
 func each(b *testing.B, list string) iter.Seq[Round] {
 	return func(yield func(Round) bool) {
 		for _, item := range split(list) {

@@ -33,8 +33,8 @@ type Claim struct {
 	Baseline *Measure `json:"baseline,omitempty"`
 }
 
-// claim returns the scores of an outcome's configs, or nil unless the problem consists of
-// real runs.
+// claim returns the scores of an outcome's configs if the problem consists of real runs,
+// and nil otherwise.
 func claim(p *problem.Problem, out Outcome) *Claim {
 	if p.Measured == nil {
 		return nil

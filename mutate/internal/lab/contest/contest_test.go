@@ -68,7 +68,7 @@ func keepRules(t *testing.T, p *problem.Problem, names ...string) {
 				}
 				ids = append(ids, out.Config.ID())
 				if name == "irace" || name == "nsga2:5" {
-					return // they take long to start
+					return // they take a long time to start
 				}
 			}
 			if ids[0] != ids[1] {

@@ -41,12 +41,13 @@ type Outcome struct {
 const Ours = "ours"
 
 // Field returns the contestants for a budget: ours, and each peer with the best settings
-// found. For the peers written in Go, the setting is the number of tasks on which a config
-// is first tried. The best of 1, 3, 5, 10, 20 and all tasks (for genetic, of 1, 2, 4 and 8)
-// was determined on ten problems of each family at that budget, or on three at 10,000.
-// Optuna's setting is the best of 1, 2, 3 and 5 tasks per trial, either the same or
-// rotating, as determined on ten problems at 500. With larger budgets, Optuna's trials get
-// more tasks, because the time of its samplers grows faster than the number of trials.
+// found. For the peers written in Go, the setting is the number of tasks on which a
+// config is first tried. The best of 1, 3, 5, 10, 20 and all tasks (for the peer named
+// genetic, the best of 1, 2, 4 and 8) was determined on ten problems of each family at
+// that budget, or on three at 10,000. Optuna's setting is the best of 1, 2, 3 and 5 tasks
+// per trial, either the same or rotating, as determined on ten problems at 500. With
+// larger budgets, Optuna's trials get more tasks, because the time of its samplers grows
+// faster than the number of trials.
 func Field(budget int) []string {
 	field := []string{Ours, "random:1", "halving:1", "genetic:1", "tpe:3r", "nsga2:3r", "irace"}
 	if budget > 1000 {

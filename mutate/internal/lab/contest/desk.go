@@ -60,8 +60,8 @@ func NewDesk(p *problem.Problem, budget int, seed int64) *Desk {
 // rand returns a random source for one purpose, derived from the desk's seed.
 func (d *Desk) rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(uint64(d.Seed), purpose)) }
 
-// left returns the remaining budget as a number of evaluations. For a priced problem, it is
-// the number at the default's mean cost.
+// left returns the remaining budget as a number of evaluations. For a priced problem, it
+// is the number of evaluations that the money buys at the default's mean cost.
 func (d *Desk) left() int { return d.Budget - d.spent }
 
 // buy evaluates a config on a task, or returns false if the budget is spent. The last

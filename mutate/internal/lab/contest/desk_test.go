@@ -58,7 +58,7 @@ func TestMoneyBuysEvaluations(t *testing.T) {
 }
 
 // TestEarlierNightIsRemembered checks that the results of an earlier night come from the
-// problem as it was then, and are as many as the budget.
+// problem as it was then, and that their number equals the budget.
 func TestEarlierNightIsRemembered(t *testing.T) {
 	p := family(t, "nights")
 	d := NewDesk(p, 120, 1)

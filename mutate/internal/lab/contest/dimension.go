@@ -193,7 +193,7 @@ func (d dimension) at(u float64) float64 {
 	return x
 }
 
-// place is the inverse of at, for numbers.
+// place is the inverse of the method at, for numbers.
 func (d dimension) place(x float64) float64 {
 	if d.Log {
 		return math.Log(x/d.Low) / math.Log(d.High/d.Low)

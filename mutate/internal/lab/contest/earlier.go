@@ -23,9 +23,9 @@ func changed(d *Desk) []mutate.Remembered {
 	return night(d, d.Problem.Earlier, 1)
 }
 
-// histories returns, by name, the kinds of results from earlier nights that a search can be
-// given on a problem in the family "nights". A declared change halves the trust in a
-// result, and each night in between reduces it by a tenth, as in package night.
+// histories returns the kinds of results from earlier nights that a search can be given
+// on a problem in the family "nights", keyed by name. A declared change halves the trust
+// in a result, and each night in between reduces it by a tenth, as in package night.
 func histories() map[string]earlier {
 	same := func(d *Desk) []mutate.Remembered { return night(d, d.Problem, 1) }
 	return map[string]earlier{
@@ -49,8 +49,8 @@ func historyNames() string {
 	return strings.Join(slices.Sorted(maps.Keys(histories())), ", ")
 }
 
-// declared marks results as coming from before a known change to the agent, and halves the
-// trust in them.
+// declared sets Changed in the results, as if they came from before a known change to the
+// agent, and halves the trust in them.
 func declared(list []mutate.Remembered) []mutate.Remembered {
 	for i := range list {
 		list[i].Trust, list[i].Changed = list[i].Trust/2, true

@@ -7,9 +7,9 @@ import (
 
 // halving is successive halving (Jamieson and Talwalkar 2016) by a factor of three. It
 // evaluates uniform configs on few tasks, then the best third of them on three times as
-// many tasks, and so on until one config is left. The default stays to the end. Every rung
-// costs the same, and the number of configs is chosen so that all rungs together cost the
-// budget.
+// many tasks, and so on until one config is left. The default config is never dropped.
+// Every rung costs the same, and the number of configs is chosen so that all rungs
+// together cost the budget.
 func halving(d *Desk, few int) Outcome {
 	const by = 3
 	few = d.few(few)

@@ -118,11 +118,11 @@ func races(till till, s *script, c chart) (genome, error) {
 	}
 }
 
-// till sells evaluations to irace, reporting for each its score and its cost in
-// evaluations.
+// till represents the seller of evaluations to irace. For each evaluation it reports the
+// score, and the cost as a number of evaluations.
 type till struct {
 	desk *Desk
-	// means holds the scores of configs so far.
+	// means contains the scores of configs so far.
 	means map[agent.ConfigID]*contender
 }
 

@@ -35,8 +35,8 @@ type Plan struct {
 	Kept *Kept
 }
 
-// Run runs a plan. Contestants that are not installed are left out; the second result gives
-// the reasons, by name.
+// Run runs a plan. Contestants that are not installed are left out; the second result
+// gives the reasons, keyed by the contestant's name.
 func (p Plan) Run(ctx context.Context) ([]Run, map[string]error, error) {
 	type job struct {
 		contestant Contestant

@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// goals are the upper bounds of the searcher's average regret relative to the best peer's,
-// by budget.
+// goals are the upper bounds of the searcher's average regret relative to the best
+// peer's, keyed by budget.
 var goals = map[int]float64{500: 0.65, 2000: 0.45, 10000: 0.25}
 
 // Table writes the results of one round. For each family and contestant it writes the
@@ -144,7 +144,7 @@ func verdict(w io.Writer, round Round, cells map[string]map[string]cell) {
 	fmt.Fprintf(w, "\n%s / each: %s\n", first, strings.Join(shares, ", "))
 }
 
-// provenance writes, for each contestant, how many runs are new and how many were read from
+// provenance writes how many runs of each contestant are new and how many were read from
 // a file.
 func provenance(w io.Writer, round Round, runs []Run) {
 	var today, before []string

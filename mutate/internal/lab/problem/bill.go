@@ -9,8 +9,8 @@ import (
 // factor for each parameter that affects it, by the size of the task, by noise, and by the
 // drift during the night.
 type bill struct {
-	// usd and seconds are the values for the cheapest parameter values and a task of size
-	// 1.
+	// usd and seconds are the cost and the time with the cheapest parameter values on a
+	// task of size 1.
 	usd, seconds float64
 	// drivers holds, for each parameter, the logarithm of its factor at the upper end of
 	// its range.
@@ -61,8 +61,8 @@ func (b bill) of(at point, task, repeat int, seed int64, moment float64) (usd, s
 // a task.
 const unsteady = 0.1
 
-// work returns the work of a config on a task, relative to the cheapest values on a task of
-// size 1.
+// work returns the work of a config on a task, relative to the work of the cheapest
+// values on a task of size 1.
 func (b bill) work(at point, task int) float64 {
 	log := 0.0
 	for i, x := range at {

@@ -110,9 +110,9 @@ func bend(rng *rand.Rand, number, other int, p agent.Param) effect {
 }
 
 // chain returns the effect of a number that helps only if two other parameters have the
-// right values, such as the number of steps with a planner and a critic. If one of them is
-// right, small values help and large ones do not; if neither is right, the number has no
-// effect.
+// right values, such as the number of steps with a planner and a critic. If only one of
+// these parameters has the right value, small numbers help and large ones do not; if
+// neither has it, the number has no effect.
 func chain(rng *rand.Rand, number, i, n, j, m int) effect {
 	first, second := float64(rng.IntN(n)), float64(rng.IntN(m))
 	full, half := saturating(between(rng, 0.2, 0.5), between(rng, 0, 2)), peak(between(rng, 0, 0.3), 0.25)

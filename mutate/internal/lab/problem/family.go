@@ -37,7 +37,7 @@ type recipe struct {
 
 	// params draws the parameters without their defaults, and compose draws the terms. If
 	// params is nil, parameters are drawn from the catalogue, and if compose is nil, the
-	// usual terms are drawn; both use the numbers below.
+	// usual terms are drawn. The catalogue and the usual terms use the numbers below.
 	params  func(*maker) []agent.Param
 	compose func(*maker, []point)
 	// finish draws the parts of a problem that other families do not have; nil means that
@@ -59,8 +59,9 @@ type recipe struct {
 	// interaction relative to a single effect.
 	pairs, bends, chains, teams, clashes span
 	weight                               float64
-	// catastrophes is the number of regions in which a factor drawn from remains
-	// multiplies the probability of success. Each region is about a fifth of the space.
+	// catastrophes is the number of regions in which the probability of success is
+	// multiplied by a factor; the factor is drawn from the range in remains. Each region
+	// is about a fifth of the space.
 	catastrophes span
 	remains      stretch
 

@@ -107,8 +107,8 @@ func (m *maker) gated(sample []point) {
 	}
 }
 
-// over returns the standard deviation, over uniform configs, of an effect behind a latch,
-// given that this deviation is 1 over the configs in which the latch is open.
+// over returns the standard deviation of an effect behind a latch. The deviation is taken
+// over all uniform configs; over the configs in which the latch is open, it is 1.
 func over(l latch, params []agent.Param) float64 {
 	part := 1.0
 	for _, g := range l.gates {

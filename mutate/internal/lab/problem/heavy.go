@@ -16,9 +16,10 @@ type tails struct {
 	steadier func(point) float64
 }
 
-// draw draws a score whose mean is expected. sound is the probability that there is no
-// collapse. As with other noise, half of the variance of each of the two normal variables
-// that determine the score is shared by all configs on the same task and repeat.
+// draw draws a score with the given mean (expected). sound is the probability that there
+// is no collapse. As with other noise, half of the variance of each of the two normal
+// variables that determine the score is shared by all configs on the same task and
+// repeat.
 func (t *tails) draw(salt uint64, expected, sound float64, at point, task, repeat int, seed int64) float64 {
 	common := mix(salt, uint64(seed), uint64(task), uint64(repeat))
 	own := common

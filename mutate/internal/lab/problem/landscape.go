@@ -45,7 +45,7 @@ func step(x float64) float64 {
 	return 0
 }
 
-// late rises slowly from 0, and then quickly to 1 (a complementary log-log link).
+// late is a complementary log-log link: it rises slowly from 0, and then quickly to 1.
 func late(x float64) float64 { return -math.Expm1(-math.Exp(x)) }
 
 // demand is a skill that a task needs, with its threshold.

@@ -56,8 +56,8 @@ func (m *Measured) mean(c agent.Config, places []int) float64 {
 
 // Climb searches a space offline for the config with the highest score; the score must
 // depend only on the config. It draws configs uniformly (samples is their number), and
-// climbs from the given config and from the best of those drawn (starts is the number of
-// the best). kicks is the number of consecutive perturbations that may fail.
+// climbs from the given config and from the best of the drawn configs (starts is their
+// number). kicks is the number of consecutive perturbations that may fail.
 func Climb(s agent.Space, from agent.Config, score func(agent.Config) float64, seed int64, samples, starts, kicks int) (agent.Config, float64) {
 	codec := newCodec(s)
 	c := climber{codec, func(at point) float64 { return score(codec.decode(at)) }, rand.New(rand.NewPCG(uint64(seed), 0xc11b))}

@@ -8,7 +8,7 @@ import (
 // population is the distribution of tasks, both for the search and for the holdout.
 type population struct {
 	*maker
-	// level and difficulty are the mean and the standard deviation of the thresholds.
+	// level is the mean of the thresholds, and difficulty is their standard deviation.
 	level, difficulty float64
 	// weights are the weights of the tasks, by domain.
 	weights []float64

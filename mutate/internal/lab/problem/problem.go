@@ -57,8 +57,8 @@ type Problem struct {
 	judged []item
 	noise  noise
 	bill   bill
-	// tails draws the scores in a family whose evaluations can collapse; nil in all other
-	// families.
+	// tails draws the scores in a family whose evaluations can collapse; it is nil in all
+	// other families.
 	tails *tails
 	// leads are additional points from which the offline optimiser climbs.
 	leads []point

@@ -122,7 +122,7 @@ func TestScoresAverageToTheTruth(t *testing.T) {
 
 func TestCommonRandomNumbers(t *testing.T) {
 	// Two configs with about equal expected scores agree more often on the same repeat
-	// than on different ones.
+	// than on different repeats.
 	for _, f := range all() {
 		p := f.Make(1)
 		if p.noise.grading == exact {

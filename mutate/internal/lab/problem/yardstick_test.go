@@ -109,8 +109,8 @@ func TestLevelsActTogether(t *testing.T) {
 	}
 }
 
-// TestPromptsThatShareSentencesAreAlike checks that the more sentences prompts share, the
-// less their scores differ.
+// TestPromptsThatShareSentencesAreAlike checks that the scores of two prompts differ less
+// if the prompts share more sentences.
 func TestPromptsThatShareSentencesAreAlike(t *testing.T) {
 	var near, far, nears, fars float64
 	for seed := range int64(4) {
@@ -141,7 +141,7 @@ func TestPromptsThatShareSentencesAreAlike(t *testing.T) {
 	}
 }
 
-// missing returns the number of sentences in one text that another text does not have.
+// missing returns the number of sentences that occur in one text but not in another.
 func missing(of, in string) int {
 	n := 0
 	for s := range strings.SplitAfterSeq(of, ".") {
@@ -223,9 +223,9 @@ func TestSkillsOfDomainsAreSeparate(t *testing.T) {
 	}
 }
 
-// TestHeavyNoiseDiffers checks that the precision of scores (that of a beta distribution
-// with their mean and variance) differs between tasks and between configs, and that scores
-// collapse now and then.
+// TestHeavyNoiseDiffers checks that the precision of scores differs between tasks and
+// between configs, and that scores collapse now and then. The precision is that of a beta
+// distribution with the mean and the variance of the scores.
 func TestHeavyNoiseDiffers(t *testing.T) {
 	p := unseenProblem(t, "heavy", 1)
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -252,7 +252,8 @@ func TestHeavyNoiseDiffers(t *testing.T) {
 			byConfig[k], byTask[task] = append(byConfig[k], precision), append(byTask[task], precision)
 		}
 	}
-	// The standard deviation of the logarithm is .99 by task and .6 by config.
+	// The standard deviation of the logarithm is .99 between tasks and .6 between
+	// configs.
 	for what, of := range map[string]struct {
 		groups [][]float64
 		least  float64

@@ -8,7 +8,8 @@ import (
 	"evolve/mutate/internal/lab/problem"
 )
 
-// worlds returns the small worlds of the tests, and those whose data is on this machine.
+// worlds returns the small worlds of the tests, and the other worlds whose data is on
+// this machine.
 func worlds(t *testing.T) []*world {
 	all, err := open(Find())
 	if err != nil {

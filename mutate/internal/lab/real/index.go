@@ -7,9 +7,8 @@ import (
 	"sync"
 )
 
-// posting is an entry in an index. Its id is that of a text or, in the list of a text's
-// features, that of a feature. count is the number of times that the feature occurs in the
-// text.
+// posting is an entry in an index. Its id identifies a text or, in the list of a text's
+// features, a feature. count is the number of times that the feature occurs in the text.
 type posting struct {
 	id    int32
 	count float32
@@ -34,8 +33,8 @@ func newIndex(texts int, features func(int) []string) *index {
 	return (&index{terms: map[string]int32{}}).like(texts, features)
 }
 
-// like returns an index of other texts in which the features have the same numbers as in
-// x. Unless x is empty, x must have all features of these texts.
+// like returns an index of other texts. The features have the same numbers in this index
+// as in x. Unless x is empty, x must have all features of these texts.
 func (x *index) like(texts int, features func(int) []string) *index {
 	n := len(x.terms)
 	x = &index{terms: x.terms, postings: make([][]posting, n), totals: make([]float64, n), texts: make([][]posting, texts), lengths: make([]float64, texts)}

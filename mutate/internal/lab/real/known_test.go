@@ -27,7 +27,7 @@ type found struct {
 	score  float64
 }
 
-// better orders configs by descending score.
+// better compares two configs, to sort them by descending score.
 func better(a, b *found) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.config.ID(), b.config.ID()))
 }

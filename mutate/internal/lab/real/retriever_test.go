@@ -66,7 +66,7 @@ func with(s agent.Space, values map[string]any) agent.Config {
 	return s.Canonical(c)
 }
 
-// TestModels compares the models' scores with those of separately written formulas.
+// TestModels compares the models' scores with the results of separately written formulas.
 func TestModels(t *testing.T) {
 	r := &retriever{data: aviation()}
 	f := r.view(analysis{stem: "none", words: 1})

@@ -16,8 +16,8 @@ type router struct {
 	byViews lazily[analysis, *examples]
 }
 
-// examples holds the indexes of the examples under an analysis: one of separate texts, and
-// one of the texts joined per intent.
+// examples contains two indexes of the examples, built with the same text analysis: one
+// of the separate texts, and one of the texts joined per intent.
 type examples struct{ single, joined *index }
 
 func newRouter(data intents) *router {

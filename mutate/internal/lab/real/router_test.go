@@ -23,7 +23,7 @@ func household() intents {
 	return i
 }
 
-// TestBayes compares the probabilities with those of separately written formulas.
+// TestBayes compares the probabilities with the results of separately written formulas.
 func TestBayes(t *testing.T) {
 	r := newRouter(household())
 	a := analysis{stem: "none", words: 1}

@@ -15,8 +15,8 @@ func (h *highest[T]) takes(value float64) bool {
 	return len(h.values) < h.most || h.most > 0 && value > h.values[h.most-1]
 }
 
-// add inserts an item, which the method takes must accept, and drops the last item if the
-// limit is exceeded.
+// add inserts an item for which the method takes must have returned true, and drops the
+// last item if the limit is exceeded.
 func (h *highest[T]) add(item T, value float64) {
 	at, _ := slices.BinarySearchFunc(h.values, value, func(kept, value float64) int {
 		if kept >= value {

@@ -1,6 +1,6 @@
 package nights
 
-// share is the part of a night's budget for the confirmation.
+// share is the fraction of a night's budget that is reserved for the confirmation.
 const share = 0.65
 
 // policy decides on adoptions, night by night.

@@ -9,21 +9,21 @@ import (
 	"evolve/bench/stats"
 )
 
-// Promise is the power that is stated before a night, with the frequency at which the
-// statement holds.
+// Promise compares the power that is stated before a night with the frequency at which
+// the statement holds.
 type Promise struct {
 	Pairs float64
 	// Stated is the smallest improvement that, according to the statement, is shown with
 	// 80 % power, or +Inf if there is none.
 	Stated float64
-	// Kept counts the simulations in which a candidate that is better by Stated was
+	// Kept counts the simulations in which a candidate whose improvement is Stated was
 	// proven. It has no cases if there is no such improvement, or if the improvement is
 	// too large for these tasks.
 	Kept Share
 }
 
-// Promises checks the statement for a night and for a month in worlds like w; w's gain is
-// ignored.
+// Promises checks the statement about the power of a night, and of a month, in worlds
+// like w; w's gain is ignored.
 func Promises(w World, repetitions int, seed uint64) []Promise {
 	tonight := w.tonight()
 	return []Promise{promise(w, tonight, repetitions, seed), promise(w, days*tonight, repetitions, seed)}
@@ -68,8 +68,8 @@ func (w World) variances(seed uint64) (within, between float64) {
 	return within, between
 }
 
-// keeps counts the simulations in which the world's better variant is proven with the given
-// number of pairs.
+// keeps returns the number of simulations in which the world's better variant is proven
+// with the given number of pairs.
 func (w World) keeps(pairs, alpha float64, repetitions int, seed uint64) Share {
 	proven := make([]bool, repetitions)
 	workers := pool.New().WithMaxGoroutines(processors())
@@ -87,7 +87,8 @@ func (w World) keeps(pairs, alpha float64, repetitions int, seed uint64) Share {
 	return s
 }
 
-// proves runs blocks for a variant until it is ruled on or the pairs are used up.
+// proves measures a variant block by block until there is a ruling on it or the pairs are
+// used up.
 func (l *simulation) proves(v *variant, pairs, alpha float64) bool {
 	t := newHoldoutEvidence(l.Tasks, l.Items)
 	rule := stats.Rule{Alpha: alpha, Fixed: l.Fixed}

@@ -16,8 +16,8 @@ type argmax struct {
 	tested bool
 }
 
-// tested is the one-sided error of each single test in the policies that are compared with
-// that of this project.
+// tested is the one-sided error of each single test in the policies that are compared
+// with this project's policy.
 const tested = 0.05
 
 func (p argmax) live(l *simulation) Outcome {
@@ -90,8 +90,8 @@ func paired(a, b scored) []stats.Pair {
 }
 
 // holdout confirms the search's best variants every night on the holdout, with as many
-// fresh pairs as the night allows, and adopts one that is better by a t-test over tasks
-// (clusters).
+// fresh pairs as the night allows, and adopts a variant that is better by a t-test over
+// tasks (clusters).
 type holdout struct {
 	// finalists is the number of finalists that share the night and the error
 	// (Bonferroni, the first step of Holm), error is the one-sided error, share is the

@@ -18,8 +18,9 @@ import (
 type sequential struct {
 	// online makes the policy use e-LOND instead of the ledger of entries.
 	online bool
-	// here makes the policy adopt on the claim about these tasks only. If first is set,
-	// it adopts at the first proof of the mean, ignoring open guards and domains.
+	// If here is set, the policy adopts on the claim about these tasks only. If first is
+	// set, the policy adopts at the first proof of the mean, ignoring open guards and
+	// domains.
 	here, first bool
 }
 

@@ -63,12 +63,13 @@ func (v *variant) posterior(variance float64) (mean, sd float64) {
 // points occurred, by task and night.
 type holdoutEvidence struct {
 	items  int
-	counts [][]int // by task, then by night, then by difference + items
+	counts [][]int // indexed by task, then by night, then by difference + items
 	nights []int   // nights with blocks
 	sample stats.Sample
 	blocks int
-	// costs holds, for each task, the costs of the champion's and of the variant's runs,
-	// and prices holds the mean cost of each task; both are nil if costs are not simulated.
+	// costs contains the costs of the champion's and of the variant's runs of each task,
+	// and prices contains the mean cost of each task; both are nil if costs are not
+	// simulated.
 	costs  [][2][]float64
 	prices []float64
 	// tonight is the number of blocks of the last night that had any.
@@ -136,9 +137,9 @@ func (l *simulation) pay(t *holdoutEvidence) {
 	}
 }
 
-// due reports whether the ruling could be anything but "open": there is evidence in either
-// direction, there was a proof earlier, or the cap is exceeded. It only avoids needless
-// rulings.
+// due reports whether the ruling could be anything but "open": there is evidence in
+// either direction, there was a proof earlier, or the cap is exceeded. This check only
+// avoids needless rulings.
 func (t *holdoutEvidence) due(rule stats.Rule) bool {
 	return rule.Fixed || rule.Proof != nil || t.sample.LogSuperior(0) >= -math.Log(rule.Alpha) || t.sample.LogInferior(0) >= -math.Log(.05) ||
 		rule.Cap > 0 && float64(t.sample.N()) > 2*rule.Cap

@@ -170,10 +170,10 @@ func (w World) domain(task int) int {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// shift returns the change in logits that changes the mean success probability over all
-// tasks by the given gain if effects vary with the given standard deviation
-// (interaction). It inverts the mean of a logistic function over a normal distribution by
-// bisection.
+// shift returns the change in logits that raises the mean success probability over all
+// tasks by the given gain. The effects on the tasks vary with the given standard
+// deviation (interaction). It inverts the mean of a logistic function over a normal
+// distribution by bisection.
 func shift(gain, interaction float64) float64 {
 	return World{Gain: gain, Interaction: interaction}.shift()
 }

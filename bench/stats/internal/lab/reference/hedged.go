@@ -2,10 +2,10 @@ package reference
 
 import "math"
 
-// HedgedLogCapital returns the logarithm of the hedged capital against "the mean of x is m"
-// after all of x, whose values are in [0, 1], in order of arrival. It is half of the
-// capital of the better of two bettors, one who bets on a higher mean and one who bets on a
-// lower mean, with stakes
+// HedgedLogCapital returns the logarithm of the hedged capital against the hypothesis
+// "the mean of x is m" after all values of x, which are in [0, 1], in order of arrival.
+// The hedged capital is half of the capital of the better of two bettors, one who bets on
+// a higher mean and one who bets on a lower mean, with stakes
 //
 //	λ_t = min(√(2 ln(2/α)/(σ̂²_{t−1}·t·ln(1+t))), ½/m or ½/(1−m))
 //

@@ -110,8 +110,8 @@ func TestClusteredSE(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfNothing checks that the mean capital of a bettor against a true hypothesis
-// is at most the stake, so at most α of all runs end above 1/α.
+// TestEvidenceOfNothing checks that the mean capital of a bettor who bets against a true
+// hypothesis is at most the stake, so at most α of all runs end above 1/α.
 func TestEvidenceOfNothing(t *testing.T) {
 	const runs, alpha = 2000, .05
 	rng := rand.New(rand.NewPCG(5, 7))

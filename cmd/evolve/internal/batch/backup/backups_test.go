@@ -115,8 +115,8 @@ func TestFault(t *testing.T) {
 }
 
 // TestMoved checks that a workspace that was moved or copied finds its own backup, even
-// through a note by an older version, and that both the original and the copy find a backup
-// folder elsewhere.
+// if an older version of evolve wrote the note that names the backup folder, and that
+// both the original and the copy find a backup folder elsewhere.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -19,8 +19,8 @@ import (
 // [measure.Program].
 type Bound struct {
 	Time time.Duration
-	// Of names the whole of which Time is a part, in words that follow the time in a
-	// message. Hint describes how to get more time.
+	// Of is a phrase that follows the time in a message and names the whole of which Time
+	// is a part. Hint describes how to get more time.
 	Of, Hint string
 }
 
@@ -71,8 +71,8 @@ func (p *Prospect) slowFile(kept Kept) string {
 }
 
 // wasSlow returns the problem of code that took too long in an earlier process of the
-// night, so that a resumed night keeps its plan and does not wait again. It returns nil if
-// the code did not take too long, or if there is more time now.
+// night, so that a resumed night keeps its plan and does not wait for that code again. It
+// returns nil if the code did not take too long, or if there is more time now.
 func (p *Prospect) wasSlow(kept Kept) error {
 	data, err := os.ReadFile(p.slowFile(kept))
 	var was slowness

@@ -42,12 +42,13 @@ type HunkEffect struct {
 	Cases int `json:"cases"`
 }
 
-// Values holds the values of the metric, by version and case. A version that was evaluated
-// but has no value has an entry without cases.
+// Values holds the values of the metric, keyed by version and case. A version that was
+// evaluated but has no value has an entry without cases.
 type Values map[agent.ConfigID]map[string]float64
 
-// Parts returns the parts of a version's change to a base. It returns none for an agent
-// whose answers depend on chance, because one evaluation does not show what a part adds.
+// Parts returns the parts of a version's change to a base. It returns no parts for an
+// agent whose answers depend on chance, because one evaluation does not show what a part
+// adds.
 func (p *Prospect) Parts(base, version agent.Config) []Part {
 	space, _ := blocks.Space(p.Blocks)
 	if p.own != nil {
@@ -63,9 +64,9 @@ func (p *Prospect) Parts(base, version agent.Config) []Part {
 	return out
 }
 
-// Place returns the file and the line number of a line of a block, as in "main.go:12", in
-// the code with a config's blocks. line is counted from 1 within the block. Place returns
-// "" if there is no such block.
+// Place returns the file and the number of a block's line in the code with a config's
+// blocks, as in "main.go:12". line is counted from 1 within the block. Place returns ""
+// if there is no such block.
 func (p *Prospect) Place(base agent.Config, block string, line int) string {
 	files, err := p.written(base)
 	if err != nil {
@@ -108,8 +109,9 @@ func Hunks(parts []Part, base, version agent.ConfigID, values Values) []Hunk {
 	return out
 }
 
-// hunkEffect returns the mean change of the metric from one version to another. It returns
-// nil if the second version was not evaluated, or only on cases on which the first was not.
+// hunkEffect returns the mean change of the metric from one version to another. It
+// returns nil if the second version was not evaluated, or if it was evaluated only on
+// cases that have no value of the first version.
 func (values Values) hunkEffect(from, to agent.ConfigID) *HunkEffect {
 	var pairs []stats.Pair
 	for _, of := range slices.Sorted(maps.Keys(values[to])) {

@@ -7,9 +7,9 @@ import (
 	"evolve/mutate/ablation"
 )
 
-// TestHunks checks that what a hunk adds by itself is given relative to the unchanged code,
-// and what its removal costs relative to the version. A version without values does not
-// run, and one without evaluations was not tried.
+// TestHunks checks that what a hunk adds by itself is given relative to the unchanged
+// code, and that what the removal of the hunk costs is given relative to the version. A
+// version without values does not run, and a version without evaluations was not tried.
 func TestHunks(t *testing.T) {
 	parts := []Part{
 		{Part: ablation.Part{Name: "f + a\u202e", Alone: "only a", Without: "no a"}},

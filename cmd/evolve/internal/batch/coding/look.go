@@ -28,8 +28,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// Prospect is a target whose marked blocks a night can search. Its versions are scored by the
-// target's command, or by the tasks of the agent whose own code the target is.
+// Prospect is a target whose marked blocks a night can search. Its versions are scored by
+// the target's command, or, if the target is an agent's own code, by the tasks of that
+// agent.
 type Prospect struct {
 	Target review.Target
 	// Blocks are the marked blocks that may change.
@@ -57,9 +58,9 @@ type Prospect struct {
 	own    *owned // nil if a command scores the versions
 	// uncommitted describes how the files differ from those in the commit.
 	uncommitted string
-	// skipped names marked files that are not searched although the target allows them,
-	// each with the reason. absent names the links and submodules that are missing from the
-	// trees in which the commands run.
+	// skipped lists the marked files that are not searched although the target allows
+	// them, each with the reason. absent lists the links and submodules that are missing
+	// from the trees in which the commands run.
 	skipped []string
 	absent  string
 	// profiled is the profile of the unchanged code, for language models.
@@ -147,7 +148,7 @@ func (p *Prospect) look(ctx context.Context, open Opener, rules bench.GraderRule
 }
 
 // Guards returns the guards for versions that a command scores. Evaluation time has no
-// guard, because the metric measures it if it matters.
+// guard, because the metric measures the time wherever time matters.
 func Guards() workspace.Guards {
 	return workspace.Guards{bench.MetricLatency: {Off: true}}
 }
@@ -243,8 +244,8 @@ func (p *Prospect) Shortage(c confirm.Settings) string {
 	return c.Design(0, held, !p.noise.Any()).Shortage(true)
 }
 
-// ID returns an identifier of the code and its scoring; the profile command does not affect
-// it.
+// ID returns an identifier of the code and its scoring; the identifier does not depend on
+// the profile command.
 func (p *Prospect) ID() string {
 	scoring := *p.Target.Scoring
 	scoring.Profile = nil
@@ -298,8 +299,9 @@ func (p *Prospect) base(ctx context.Context, kept Kept) (versions.Scored, error)
 	return base, nil
 }
 
-// lacksApart reports whether the values of the unchanged code differ between starts of the
-// command, and the values from separate starts for each case are not yet known.
+// lacksApart reports whether values from separate starts for each case are needed but not
+// yet known. They are needed if the values of the unchanged code differ between starts of
+// the command.
 func (p *Prospect) lacksApart(base versions.Scored) bool {
 	scale, err := metrics.NewScale(base.Values, p.Target.Scoring.Metric)
 	if err != nil || len(base.Apart) > 0 {
@@ -402,8 +404,8 @@ func (p *Prospect) blockNames() []string {
 	return names
 }
 
-// mostAround is the maximum number of bytes of source shown to a language model before a
-// block, and the same after it.
+// mostAround limits the source that a language model is shown before a block, and
+// separately the source after it, in bytes.
 const mostAround = 6000
 
 // Source returns the source around each block, by block name.

@@ -29,7 +29,7 @@ func (p *Prospect) Noise() *metrics.Noise {
 }
 
 // varies describes the values of the unchanged code that a night found to differ from
-// earlier ones; it returns "" if there are none.
+// earlier values; it returns "" if there are none.
 func (p *Prospect) varies(code *versions.Agent) string {
 	n := p.scale.Noise(code.Differing())
 	if !n.Any() {

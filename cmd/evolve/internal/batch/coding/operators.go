@@ -97,7 +97,7 @@ func (p *Prospect) TextProblem(block, text string) string {
 	return ""
 }
 
-// Imports returns the imports that each block must keep in use, by block name.
+// Imports returns the imports that each block must keep in use, keyed by block name.
 func (p *Prospect) Imports() map[string]string {
 	out := map[string]string{}
 	for name, r := range p.rewriters {
@@ -128,9 +128,9 @@ func (p *Prospect) size(c agent.Config) int {
 }
 
 // mutation rewrites one block, or sometimes several, by up to three changes whose results
-// all compile, because many improvements need more than one change. If several blocks have
-// to change together, changing only one brings no gain or a loss, so the result would never
-// become a parent.
+// all compile, because many improvements need more than one change. If several blocks
+// have to change together, changing only one of them brings no gain, or even a loss, so
+// the result would never become a parent.
 type mutation struct {
 	blocks []blocks.Block
 	of     map[string]rewriter
@@ -213,7 +213,7 @@ type change struct {
 // blockChange is the change to one block.
 type blockChange struct{ block, operators, describes string }
 
-// add adds a change to a block, if there is one.
+// add adds a change to a block; it does nothing if ok is false.
 func (c *change) add(block string, made rewrite.Change, ok bool) {
 	if !ok {
 		return

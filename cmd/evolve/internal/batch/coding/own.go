@@ -34,7 +34,8 @@ type owned struct {
 	*workspace.Agent
 	// folder is the agent's slash-separated folder in the repository.
 	folder string
-	// config holds the committed files of the agent's champion, by path in the repository.
+	// config holds the committed files of the agent's champion, keyed by path in the
+	// repository.
 	config map[string][]byte
 	open   Opener
 }
@@ -48,8 +49,8 @@ func (p *Prospect) Own() string {
 	return p.own.ID
 }
 
-// findOwn finds the agent whose own code the target is. Versions start from the commit, so
-// the files that define the agent must be the same as in the commit.
+// findOwn finds the agent to which the target's code belongs. Versions start from the
+// commit, so the files that define the agent must be the same as in the commit.
 func (p *Prospect) findOwn(w *workspace.Workspace) error {
 	a, ok := w.Agent(p.Target.Agent)
 	if !ok {
@@ -97,7 +98,8 @@ func (p *Prospect) findOwn(w *workspace.Workspace) error {
 }
 
 // lookOwn describes the target to a night: its suites are the agent's, and its space has
-// the agent's parameters in addition to the blocks. It builds and tests the unchanged code.
+// the agent's parameters in addition to the blocks. lookOwn also builds and tests the
+// unchanged code.
 func (p *Prospect) lookOwn(ctx context.Context, kept Kept) error {
 	if err := p.wasSlow(kept); err != nil {
 		return err
@@ -177,8 +179,8 @@ func (p *Prospect) isParameter(name string) bool {
 	return ok
 }
 
-// ownFiles adds the files of the agent's champion that a version changes to changed,
-// which holds all the files that the version changes.
+// ownFiles adds to changed those files of the agent's champion that a version changes.
+// The map changed collects all files that the version changes.
 func (p *Prospect) ownFiles(c agent.Config, changed map[string][]byte) {
 	for in, data := range p.championFiles(p.parameters(c)) {
 		if was := p.own.config[in]; string(was) != string(data) || (was != nil) != (data != nil) {

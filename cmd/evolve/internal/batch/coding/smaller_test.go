@@ -67,9 +67,9 @@ func TestSmallerGoCompiles(t *testing.T) {
 	}
 }
 
-// TestSmallerGoRestoresGuards checks that a guard that another condition has replaced is
-// offered both instead of that condition and before it, if the result compiles, and that
-// duplicate statements, and operands that add nothing, are removed.
+// TestSmallerGoRestoresGuards checks two things. If another condition has replaced a
+// guard, the guard is offered instead of that condition and also before it, provided that
+// the result compiles. Duplicate statements and operands that add nothing are removed.
 func TestSmallerGoRestoresGuards(t *testing.T) {
 	const base = "func rank(n, room int) int {\n\tif n == 0 && room > 3 {\n\t\treturn 0\n\t}\n\treturn n * 2\n}\n"
 	const text = "func rank(n, room int) int {\n\tk := n*3*1 + 0\n\tif k > 9 || false {\n\t\tk = 9\n\t}\n\tif k > 9 || false {\n\t\tk = 9\n\t}\n\treturn k - n\n}\n"

@@ -18,7 +18,7 @@ import (
 // candidate is a compiled config with its runs so far.
 type candidate struct {
 	config agent.Config
-	built  *measure.Built // nil if it does not build, or if its tests fail
+	built  *measure.Built // nil if the candidate does not build, or if its tests fail
 	runs   []gobench.Run
 }
 

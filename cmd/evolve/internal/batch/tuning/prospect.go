@@ -64,8 +64,8 @@ func measuredFile(g *review.Ground, list []constants.Constant) string {
 	return g.Target.Benchmark.Names(g.Start, files)
 }
 
-// Cost describes the cost of a search. It is an upper bound, except that if there are many
-// benchmarks, proving a difference in one of them takes more runs.
+// Cost describes the cost of a search. The cost is an upper bound, with one exception: if
+// there are many benchmarks, proving a difference in one of them takes more runs.
 func (p *Prospect) Cost() string {
 	b := p.ground.Target.Benchmark
 	return fmt.Sprintf("at most %s of %s, and about %d more to prove any improvement found", text.Count(b.Tune, "run"), b, mostFinalists*3*b.Count)

@@ -16,8 +16,8 @@ import (
 )
 
 // prove compares the best configs of the search with the base in new runs, starting with
-// the best config, until one proves better than the base. The scores from the search are
-// not evidence, because the best score of many is biased upwards.
+// the best config, until a config proves better than the base. The scores from the search
+// are not evidence, because the best score of many is biased upwards.
 func (s *search) prove(ctx context.Context, rec mutate.Recommendation, base []gobench.Run) (Outcome, error) {
 	var list []mutate.Estimate
 	for _, f := range rec.Finalists {

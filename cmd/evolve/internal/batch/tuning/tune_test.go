@@ -148,8 +148,8 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// ownBench calculates, without running Go, the cost of copying 10,000 bytes plus the cost
-// of the table.
+// ownBench calculates the cost of copying 10,000 bytes plus the cost of the table. It
+// does not run Go.
 const ownBench = `chunk=$(sed -n 's/^const chunk = \([0-9]*\).*/\1/p' work/work.go)
 pieces=$(( (10000 + chunk - 1) / chunk ))
 echo "BenchmarkCopy $pieces $(( chunk + 16 * pieces + 10000 )) work/op"

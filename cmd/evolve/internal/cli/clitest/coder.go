@@ -1,9 +1,9 @@
 package clitest
 
 // coder gives one answer after another: without code, with code that does not build, with
-// code that never ends, with code that prints a value, as only the scoring command should,
-// with worse code, with code that contains the values of the shown cases as constants, and
-// finally with good code.
+// code that never ends, with code that prints a value itself although only the scoring
+// command should do that, with worse code, with code that contains the values of the
+// shown cases as constants, and finally with good code.
 func coder(q fakeQuestion) fakeAnswer {
 	whole := func(reason, code string) string { return reason + "\n```go\n" + code + "```\n" }
 	answers := []string{

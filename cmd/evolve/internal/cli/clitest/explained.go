@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// explained is the set of error messages quoted on a page of the manual that a script has
-// already produced.
+// explained is the set of error messages, among those quoted on a page of the manual,
+// that a script has already produced.
 type explained map[string]bool
 
 // scriptExplains checks that the section for an exit code on a page of the manual quotes

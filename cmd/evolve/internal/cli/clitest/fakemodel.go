@@ -24,7 +24,8 @@ type fakeModel struct {
 	kind, key string
 	dir       string // folder for the bodies of the requests, NNNN.json and last.json
 	count     atomic.Int64
-	// now is the number of requests under way, and most is the largest such number so far.
+	// now holds the number of requests under way, and most holds the largest such number
+	// so far.
 	now, most atomic.Int64
 
 	mu    sync.Mutex

@@ -18,9 +18,9 @@ import (
 	"evolve/archive"
 )
 
-// scriptForge rewrites an archive as an attacker could who has access to its folder but
-// not to the repository. It replaces a text in the records, rebuilds the ledger's chain
-// and writes a matching witness.
+// scriptForge rewrites an archive as could be done by an attacker who has access to the
+// archive's folder but not to the repository. It replaces a text in the records, rebuilds
+// the ledger's chain and writes a matching witness.
 func scriptForge(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: forge ARCHIVE OLD NEW [TABLES]")

@@ -32,15 +32,15 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	// ender first writes code that prints values however the command is started, and that
 	// ends the process before the test looks. It then writes fair code.
 	"ender": ender,
-	// skilled answers in capital letters if its temperature is low or its system prompt
-	// asks for them.
+	// skilled is a model that answers in capital letters if its temperature is low or its
+	// system prompt asks for capital letters.
 	"skilled": func(q fakeQuestion) fakeAnswer {
 		if q.temperature > .5 && !strings.Contains(q.system, "capital") {
 			return fakeAnswer{text: "perhaps " + lastWord(q.goal)}
 		}
 		return fakeAnswer{text: strings.ToUpper(lastWord(q.goal))}
 	},
-	// fixed takes no temperature.
+	// The model "fixed" refuses requests that set a temperature.
 	"fixed": func(q fakeQuestion) fakeAnswer {
 		if q.temperature != 0 {
 			return fakeAnswer{status: http.StatusBadRequest, kind: "invalid_request_error", text: "Unsupported value: temperature is fixed for this model"}
@@ -68,7 +68,7 @@ var fakeBehaviours = map[string]func(q fakeQuestion) fakeAnswer{
 	// unless one line is requested.
 	"porter": porter,
 	// adviser is asked to change a strategy, and suggests a change that helps the model
-	// skilled.
+	// named skilled.
 	"adviser": func(fakeQuestion) fakeAnswer { return advice("strategy", "Write in capital letters.") },
 	// mild and stern review patches.
 	"mild": func(fakeQuestion) fakeAnswer {

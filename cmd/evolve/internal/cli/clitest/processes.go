@@ -49,7 +49,7 @@ func scriptTerminal(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // scriptGone requires that no process has a given word in its command line or, with !,
-// that at least one process has.
+// that at least one process does.
 func scriptGone(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: gone WORD")

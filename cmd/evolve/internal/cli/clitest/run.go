@@ -47,12 +47,12 @@ func Run(t *testing.T) {
 	})
 }
 
-// started holds the processes and servers that one script has started, and the errors
-// quoted in the manual that the script has produced.
+// started contains the processes and servers that one script has started. It also
+// contains the errors that the script has produced and that the manual quotes.
 type started struct {
 	run        *held
-	models     map[string]*fakeModel     // by the names of their variables
-	collectors map[string]*fakeCollector // by the names of their variables
+	models     map[string]*fakeModel     // keyed by the names of their variables
+	collectors map[string]*fakeCollector // keyed by the names of their variables
 	explained  explained
 }
 

@@ -14,11 +14,11 @@ import (
 	"evolve/bench"
 )
 
-// scriptUnheld requires that no file contains anything from the held-out cases of a
-// version, which `evolve code show TARGET VARIANT --json` has printed: their names, the
-// values of the unchanged code and of the version, and the means of these values, including
-// the means over all cases. The files must contain search cases, which shows that the check
-// would find values.
+// scriptUnheld requires that no file contains anything that `evolve code show TARGET
+// VARIANT --json` has printed about the held-out cases of a version: the names of the
+// cases, the values of the unchanged code and of the version, and the means of these
+// values, including the means over all cases. The files must contain search cases, which
+// shows that the check would find values.
 func scriptUnheld(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: unheld FILE PATH…")

@@ -18,7 +18,7 @@ func Parse(data []byte) (map[string]*dto.MetricFamily, error) {
 }
 
 // Values returns the values of a metric; for a histogram, it returns the number of
-// observations. Its argument, what, is the metric's name, or name{label=value,…} to
+// observations. The argument (what) is the metric's name, or name{label=value,…} to
 // select the values with these labels.
 func Values(families map[string]*dto.MetricFamily, what string) []string {
 	name, rest, _ := strings.Cut(strings.TrimSuffix(what, "}"), "{")

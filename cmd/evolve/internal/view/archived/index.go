@@ -16,9 +16,9 @@ import (
 	"evolve/runtime/text"
 )
 
-// piece is the number of evaluations that are read each time the archive is opened. Reading
-// them takes well below a second, so a run that begins can open the archive in time: it
-// waits five seconds for readers.
+// piece is the number of evaluations that are read each time the archive is opened.
+// Reading them takes much less than a second, so a run that begins can open the archive
+// in time: it waits five seconds for readers.
 const piece = 100_000
 
 // pause is the minimum time between two looks for changes. ease is the minimum time before
@@ -36,8 +36,8 @@ type index struct {
 	// tasks holds the tasks, which are the columns, in the order of their first evaluation.
 	tasks  []view.Task
 	taskAt map[string]int32
-	// weightOf holds the weights of tasks by id ([Words.Weights]), and weights holds those of
-	// the columns. unweighted reports whether the weights are not known.
+	// weightOf holds the weights of tasks by id ([Words.Weights]), and weights holds the
+	// weights of the columns. unweighted reports whether the weights are not known.
 	weightOf   map[string]float64
 	weights    []float64
 	unweighted bool

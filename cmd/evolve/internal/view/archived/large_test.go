@@ -36,9 +36,9 @@ func TestLargeArchive(t *testing.T) {
 // hostile is a text that a page must show and not obey.
 const hostile = "</pre><script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31m \u202egnp.exe"
 
-// record writes the archive of one night in which every variant ran on every task once: the first
-// nine tenths of the tasks in the search, the others in the confirmation. The text of the first variant
-// and the first task is hostile.
+// record writes the archive of one night in which every variant ran on every task once:
+// the first nine tenths of the tasks in the search, and the other tasks in the
+// confirmation. The text of the first variant and the first task is hostile.
 func record(tb testing.TB, dir string, variants, tasks int) {
 	tb.Helper()
 	ctx := context.Background()

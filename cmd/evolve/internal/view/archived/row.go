@@ -51,8 +51,8 @@ func (c cell) shown() view.Cell {
 	return out
 }
 
-// row holds the cells of a variant. The first tidy cells are sorted by task, and the
-// others are in the order of arrival.
+// row holds the cells of a variant. tidy is the number of cells at the beginning that are
+// sorted by task; the other cells are in the order of arrival.
 type row struct {
 	cells []cell
 	tidy  int

@@ -39,9 +39,9 @@ type Words interface {
 	// if the workspace lacks the agent or the task. changed reports whether the agent's
 	// suites differ from those with the given hash.
 	Question(agentID, suiteHash, task string) (q *archive.Question, changed bool)
-	// Weights returns the weights by which a mean over an agent's tasks is taken, by task,
-	// according to the suites of the workspace; a task that is not among them has weight 1.
-	// It returns nil if the suites cannot be read.
+	// Weights returns the weights of an agent's tasks for a mean over the tasks, keyed by
+	// task. The weights come from the suites of the workspace; a task that is not in the
+	// map has weight 1. It returns nil if the suites cannot be read.
 	Weights(agentID string) map[string]float64
 	// Undecided reports whether a person may decide on a proposal.
 	Undecided(p archive.ProposalRecord) bool

@@ -227,8 +227,8 @@ type weighing struct {
 
 func (w *weighing) Weights(string) map[string]float64 { return w.weights }
 
-// TestWeights checks that means use the weights of the tasks, as they are at the time, and that the
-// source tells whether the weights are known.
+// TestWeights checks that means use the current weights of the tasks, and that the source
+// tells whether the weights are known.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -249,7 +249,7 @@ func TestWeights(t *testing.T) {
 	must(err)
 	for i, e := range []bench.Evaluation{
 		{Task: "a", Score: 1}, {Task: "b", Score: 0}, {Task: "b", Score: .5}, // weights 3 and 1
-		{Task: "h", Score: 0, Split: bench.Holdout}, {Task: "new", Score: 1, Split: bench.Holdout}, // weights 4 and, not in the suite, 1
+		{Task: "h", Score: 0, Split: bench.Holdout}, {Task: "new", Score: 1, Split: bench.Holdout}, // weight 4; and weight 1, because the task is not in the suite
 	} {
 		e.Run, e.Agent, e.Variant, e.Seq, e.Stage, e.Outcome, e.Scored, e.Time = run.ID, "solver", config.ID(), int64(i), bench.StageSearch, agent.OK, true, c.now
 		if e.Key = bench.Key(fmt.Sprintf("%032x", i+1)); e.Split == "" {
@@ -300,9 +300,9 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// BenchmarkWindow reads 5,000 variants by 500 tasks and then parts of the matrix. The first
-// figure is the time until all evaluations are read, and the second is the time to read a
-// part of 100 × 100, sorted by a task.
+// BenchmarkWindow reads a matrix of 5,000 variants by 500 tasks, and then parts of the
+// matrix. The first figure is the time until all evaluations are read, and the second is
+// the time to read a part of 100 × 100, sorted by a task.
 func BenchmarkWindow(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "archive")
 	record(b, dir, 5000, 500)

@@ -231,9 +231,9 @@ func (s *Source) Evaluation(ctx context.Context, agentID, run string, seq int64)
 	return out, err
 }
 
-// question adds the question and the expected answer of an evaluation's task. For holdout
-// tasks the run stores them. For a search task they are taken from the suites, provided
-// that the suites are still those of the run.
+// question adds the question and the expected answer of an evaluation's task. For a
+// holdout task, the run has stored the question and the answer. For a search task, they
+// are taken from the suites, provided that the suites are still those of the run.
 func (s *Source) question(ctx context.Context, a *archive.Archive, run string, e *view.Evaluation) error {
 	plan, err := a.Plan(ctx, run, e.Record.Agent)
 	if errors.Is(err, archive.ErrNotFound) {

@@ -68,8 +68,8 @@ func domainsOf(s *bench.Suite) map[string]bool {
 	return out
 }
 
-// TestParametersAreNotFree checks that the suite has no free lunch: a change that solves
-// some tasks breaks others, in another domain or in the same.
+// TestParametersAreNotFree checks that no change of a parameter is free in this suite: a
+// change that solves some tasks breaks others, in the same domain or in another.
 func TestParametersAreNotFree(t *testing.T) {
 	tr := newTrial(t)
 	before := tr.solved(tr.agent.Space().Default())

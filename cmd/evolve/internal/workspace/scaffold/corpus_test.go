@@ -182,7 +182,7 @@ func (c corpus) goFiles() []string {
 	return slices.DeleteFunc(c.files("gauge"), func(name string) bool { return path.Ext(name) != ".go" })
 }
 
-// declared lists the functions (including methods) or types that a file declares.
+// declared returns the functions (including methods) or types that a file declares.
 func (c corpus) declared(name string, functions bool) []string {
 	var out []string
 	for _, d := range c.goFile(name).Decls {

@@ -8,9 +8,9 @@ import (
 	"evolve/runtime/turn"
 )
 
-// TestIdleParametersDoNothing checks the list of parameters that have no effect on the
-// heuristic model against the agent: the smallest and the largest value of each parameter
-// give the same answers.
+// TestIdleParametersDoNothing checks that the parameters that are listed as having no
+// effect on the heuristic model have none: the agent gives the same answers for the
+// smallest and the largest value of each.
 func TestIdleParametersDoNothing(t *testing.T) {
 	tr := newTrial(t)
 	space := turn.DefaultSpace([]string{"engineering", "operations", "research"}, nil, nil)

@@ -20,7 +20,7 @@ func TestKindsLoad(t *testing.T) {
 			}
 			builtins := workspace.Builtins{Graders: grade.Rules()}
 			if kind.Name == "llm" {
-				return // its space is that of the runtime; the script init_agent loads it
+				return // its space is the runtime's own space, which the script init_agent loads
 			}
 			w, err := workspace.Load(root, builtins)
 			if err != nil {

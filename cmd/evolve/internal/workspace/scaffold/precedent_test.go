@@ -12,9 +12,9 @@ func mentions(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
 }
 
-// letterDesk is the house rule for letters: one about an invoice goes to billing whatever
-// else it mentions, one about frost to warning, one about the phone to app, the rest to
-// parts.
+// letterDesk is the house rule for letters: a letter about an invoice goes to billing
+// whatever else it mentions, a letter about frost to warning, a letter about the phone to
+// app, and all others to parts.
 func letterDesk(letter string) string {
 	switch {
 	case mentions(letter, "invoice"):
@@ -27,8 +27,8 @@ func letterDesk(letter string) string {
 	return "parts"
 }
 
-// alertTeam is the house rule for alerts: those that customers see go to customer, disks
-// and backups to storage, the rest to platform.
+// alertTeam is the house rule for alerts: alerts that customers see go to customer,
+// alerts about disks and backups go to storage, and all others go to platform.
 func alertTeam(alert string) string {
 	switch {
 	case mentions(alert, "invoice", "dashboard"):

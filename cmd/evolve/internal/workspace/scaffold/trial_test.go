@@ -91,7 +91,8 @@ func (tr *trial) solved(config agent.Config) map[string]bool {
 	return out
 }
 
-// share returns which share of the tasks that keep accepts is in set.
+// share considers the tasks that the function keep accepts, and returns the share of them
+// that is in set.
 func (tr *trial) share(set map[string]bool, keep func(*bench.Task) bool) float64 {
 	in, all := 0, 0
 	for i := range tr.suite.Tasks {
