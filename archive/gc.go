@@ -114,9 +114,9 @@ func (s *selection) removed(keep Retention) Removed {
 }
 
 // GC removes from the archive in dir the records that the retention policy (keep) does
-// not preserve, and frees their disk space. A ledger entry (kind "archive.gc") and the
-// field Removed of each affected run record the removal. Nothing is written when there is
-// nothing to remove.
+// not preserve, and frees their disk space. The removal is recorded in a ledger entry
+// (kind "archive.gc") and in the field Removed of each affected run. Nothing is written
+// when there is nothing to remove.
 //
 // GC copies the remaining records into a new store, checks the copy, and exchanges it
 // with the old store in one step. If it is killed at any moment, it leaves either the old

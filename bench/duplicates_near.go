@@ -12,7 +12,7 @@ const (
 	nearShare  = .7  // minimum share of the longer text's words that both texts have, in order
 	nearLength = 8   // minimum words of the longer text; shorter texts are alike if one of them contains the other
 	nearWords  = 6   // minimum words in both
-	nearWindow = 6   // maximum number of words that may differ in one place; if more differ, they are content in their own right
+	nearWindow = 6   // maximum number of words that may differ in one place; a longer difference counts as a difference in content
 	windowEach = 40  // nearWindow grows by 1 for every windowEach words of the longer text
 	edgeWords  = 6   // length of a shared beginning or end, in words
 	affixWords = 3   // minimum words of a text that another text contains

@@ -28,8 +28,8 @@ func anyCall(r row) (map[string]any, error) {
 	return map[string]any{"type": "array", "minItems": 1, "items": call}, nil
 }
 
-// callsSchema returns the schema of an answer that has all calls, in any order, and no
-// others. It also returns one such answer.
+// callsSchema returns the schema of an answer that consists of exactly the given calls,
+// in any order. It also returns one such answer.
 func callsSchema(calls []map[string]map[string][]json.RawMessage) (schema map[string]any, answer string, err error) {
 	var all []any
 	var example []map[string]any

@@ -51,7 +51,7 @@ func readRetrieval(c *collector, data []byte) error {
 		case strings.TrimSpace(string(raw)) == "":
 			continue
 		case !ok:
-			c.note(line, "left out: it is not an id, a tab and a query")
+			c.note(line, "left out: the line does not have the form id, tab, query")
 			continue
 		case line == 1 && len(relevant[id]) == 0 && strings.Contains(strings.ToLower(id), "id"):
 			continue // the header

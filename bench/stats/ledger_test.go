@@ -13,8 +13,8 @@ func night(n int) time.Time {
 	return time.Date(2026, 1, 1, 2, 0, 0, 0, time.UTC).Add(time.Duration(n) * 24 * time.Hour)
 }
 
-// TestLedgerByHand checks that twelve entries at 1/240 in eleven nights use up the window
-// until night 31, when the entries of night 1 expire.
+// TestLedgerByHand checks that twelve entries at 1/240 in eleven nights use up what the
+// window allows until night 31, when the entries of night 1 expire.
 func TestLedgerByHand(t *testing.T) {
 	c := Monthly()
 	near(t, "level of an entry", c.Alpha(), 1./240, 1e-15)

@@ -76,7 +76,7 @@ func compare(list []File) comparison {
 		for _, m := range modules(oldNames) {
 			imported[m.Text] = true
 		}
-		printed := map[bool]bool{} // whether the base writes output, in changed blocks (true) and outside them (false)
+		printed := map[bool]bool{} // whether the base writes output; the key is true for changed blocks and false for other code
 		for _, x := range fam.calls(oldNames, imported) {
 			in := within(was, x.at)
 			printed[in] = printed[in] || x.kind == writes

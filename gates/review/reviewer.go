@@ -20,9 +20,9 @@ import (
 // Reviewer makes proposals, runs their gates and carries out decisions on them. The fields
 // from Targets on are needed only for proposals of patches.
 type Reviewer struct {
-	// Archive opens the archive for a short piece of work. Neither models nor the gates
-	// of patches run while it is open, so that other processes can write to the archive
-	// meanwhile.
+	// Archive opens the archive for a short piece of work. It is closed before models or
+	// the gates of patches run, so that other processes can write to the archive while
+	// these run.
 	Archive WithStore
 	// Workspace is the workspace that proposals for configs, tools and skills change; nil
 	// if it cannot be loaded.

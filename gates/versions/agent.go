@@ -87,7 +87,7 @@ func made(ctx context.Context, p *measure.Program, files map[string][]byte, c ag
 func (a *Agent) Run(ctx context.Context, req agent.Request) agent.Result {
 	var task struct{ Case string } // the id of a task is hidden from agents
 	if err := json.Unmarshal(req.Task.Input, &task); err != nil {
-		return agent.Result{Outcome: agent.Infrastructure, Error: "the task names no case: " + err.Error()}
+		return agent.Result{Outcome: agent.Infrastructure, Error: "the case of the task cannot be read: " + err.Error()}
 	}
 	id := req.Config.ID()
 	v := a.versions.take(ctx, id, req.Config)

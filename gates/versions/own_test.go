@@ -94,8 +94,8 @@ func TestOwnRunsTheVersionUnderItsConfig(t *testing.T) {
 	}
 }
 
-// TestOwnLeavesSlowVersions checks that a version that did not end on one task is not
-// started on others, but that the unchanged code is always started.
+// TestOwnLeavesSlowVersions checks that a version that did not finish one task is not
+// started on others, whereas the unchanged code is always started.
 func TestOwnLeavesSlowVersions(t *testing.T) {
 	t.Parallel()
 	fail := false

@@ -214,8 +214,8 @@ func framed(before, after string) string {
 	return head + body + tail
 }
 
-// frame splits a text that is not blank into the blank lines before it, its lines, and the
-// blank lines after them.
+// frame splits a text that is not blank into its leading blank lines, the lines between,
+// and its trailing blank lines.
 func frame(text string) (head, body, tail string) {
 	first := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	first = strings.LastIndexByte(text[:first], '\n') + 1

@@ -18,7 +18,7 @@ var ErrSystem = errors.New("only Linux has a sandbox that evolve can use")
 // missing.
 func Remedy(reason error) string {
 	if errors.Is(reason, ErrSystem) {
-		return "run evolve on Linux, in a virtual machine or a container, if you do not trust the programs that it runs"
+		return "if you do not trust the programs that evolve runs, run it on Linux, or else inside a virtual machine or a container"
 	}
 	return "allow user namespaces, or install bubblewrap"
 }

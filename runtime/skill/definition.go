@@ -57,8 +57,8 @@ func (d Definition) Encode() []byte {
 	return b.Bytes()
 }
 
-// Parse parses the contents of a skill's file. If the file has the right structure, the
-// error lists all fields that are invalid.
+// Parse parses the contents of a skill's file. If the file is well-formed but has invalid
+// fields, the error lists all of these fields.
 func Parse(data []byte) (Definition, error) {
 	if len(data) > MaxFile {
 		return Definition{}, fmt.Errorf("skill has %d bytes, but at most %d are allowed", len(data), MaxFile)

@@ -108,7 +108,7 @@ func (n *node) passive() bool {
 		strings.HasSuffix(base, ".d.ts") || strings.Contains(base, ".config.")
 }
 
-// list returns a non-nil slice, which is encoded as [].
+// list never returns nil, so that an empty list is encoded as [] rather than null.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}

@@ -27,7 +27,7 @@ func (o *scheduleOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "at", Destination: &o.at, Usage: "start at this local time `HH:MM`; 01:30 by default"},
 		&cli.StringFlag{Name: "until", Destination: &o.until, Usage: "finish, including the report, by the local time `HH:MM`; by default the limits in evolve.yaml apply"},
-		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "the `SCHEDULER` to use: systemd, cron or, only for print, kubernetes"},
+		&cli.StringFlag{Name: "format", Destination: &o.format, Usage: "the `SCHEDULER` to use: systemd or cron; `evolve schedule print` also knows kubernetes"},
 		&cli.BoolFlag{Name: "system", Destination: &o.system, Usage: "as root, install a system unit that runs as the owner of the workspace"},
 	}
 }

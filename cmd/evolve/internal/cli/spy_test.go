@@ -45,7 +45,8 @@ func (q spyRequest) answer() string {
 }
 
 // late reports whether the last part of a name is a high number, such as the number of a
-// working directory. The sequence number of a confirmation was once such a number.
+// working directory. On one occasion, the sequence number of a confirmation was that
+// high.
 func late(name string) bool {
 	n, err := strconv.ParseInt(name[strings.LastIndex(name, "/")+1:], 10, 64)
 	return err == nil && n > 100

@@ -282,7 +282,7 @@ func TestDoctorFindings(t *testing.T) {
 			},
 			[]string{"sandbox"},
 			"warn sandbox: there is no sandbox, so programs run with your rights: only Linux has a sandbox that evolve can use | " +
-				"run evolve on Linux, in a virtual machine or a container, if you do not trust the programs that it runs\n",
+				"if you do not trust the programs that evolve runs, run it on Linux, or else inside a virtual machine or a container\n",
 		},
 		{
 			"sandbox declined",

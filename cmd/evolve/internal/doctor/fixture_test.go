@@ -104,7 +104,7 @@ func TestDoctorNamesIdleParameters(t *testing.T) {
 	}
 	a, _ := w.Agent("helper")
 	checks := checkUnsearched(&workspace.Workspace{Agents: []workspace.Agent{*a}})
-	if len(checks) != 1 || checks[0].Status != StatusWarn || checks[0].Hint == "" || !strings.Contains(checks[0].Text, "names parameters that have no effect (temperature.research)") {
+	if len(checks) != 1 || checks[0].Status != StatusWarn || checks[0].Hint == "" || !strings.Contains(checks[0].Text, "lists parameters that have no effect (temperature.research)") {
 		t.Errorf("doctor: %+v", checks)
 	}
 }

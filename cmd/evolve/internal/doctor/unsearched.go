@@ -15,7 +15,7 @@ func checkUnsearched(w *workspace.Workspace) []Check {
 		checks = append(checks, ok(name, "not searched: %s", left))
 		if named := a.NamedInVain(); named != "" {
 			checks[len(checks)-1] = warn(name, "remove these parameters from space: in agent.yaml",
-				"space: in agent.yaml names parameters that have no effect (%s); not searched: %s", named, left)
+				"the key space in agent.yaml lists parameters that have no effect (%s); not searched: %s", named, left)
 		}
 	}
 	return checks

@@ -10,9 +10,9 @@ import (
 )
 
 // point is a config with one number for each parameter: a numeric value on the unit scale
-// (logarithmic if declared so), the index of a choice, 0 or 1 for a switch, or the bits of
-// the members of a subset or of the offered lines of a text. Inactive parameters are NaN,
-// so equal configs are equal points.
+// (logarithmic if declared so), the index of a choice, 0 or 1 for a switch, or a bit set:
+// the chosen members of a subset, or the chosen lines of a text. Inactive parameters are
+// NaN, so equal configs are equal points.
 type point []float64
 
 // on reports whether a parameter is active.
