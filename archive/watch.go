@@ -95,8 +95,8 @@ type Act struct {
 	// Kind is the kind of the act's entry in the ledger, such as feedback.add or
 	// proposal.rollback.
 	Kind string `json:"kind"`
-	// ID names the feedback, proposal or tool, and What describes it; What is untrusted
-	// text.
+	// ID is the id of the feedback or proposal, or the name of the tool. The field What
+	// describes the act in untrusted text.
 	ID   string    `json:"id,omitempty"`
 	What string    `json:"what,omitempty"`
 	By   string    `json:"by,omitempty"`

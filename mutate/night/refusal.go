@@ -122,8 +122,8 @@ func (n *night) unchanged(ctx context.Context, p archive.ProposalRecord, now str
 	return true, nil
 }
 
-// read completes r with what is recorded about the refused proposal's measurement, and
-// with the proposal's config unless that config is no longer in the space.
+// read fills in the measurement of the refused proposal from the archive. It also fills in
+// the proposal's config if the config is still in the space.
 func (n *night) read(ctx context.Context, r *refusal) error {
 	v, err := n.Archive.Variant(ctx, n.Agent.ID, r.proposal.Variant)
 	if errors.Is(err, archive.ErrNotFound) {
