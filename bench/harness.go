@@ -8,48 +8,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
-
-	"github.com/sourcegraph/conc/panics"
 
 	"evolve/runtime/agent"
 	"evolve/runtime/model"
 	"evolve/runtime/policy"
 	"evolve/runtime/telemetry"
-	"evolve/runtime/text"
 )
-
-// Grading is the graders' result for one evaluation.
-type Grading struct {
-	Score  float64
-	Pass   bool
-	Grades []Grade
-	// Judge is the usage of judge models; Iterations is the number of their calls.
-	Judge agent.Usage
-}
-
-// GradeInput is the input of the graders.
-type GradeInput struct {
-	Task *Task
-	// Exchanges are those turns of a scripted conversation that took place. The answer of
-	// the last turn is the answer in Result; the usage and transcript in Result are those
-	// of all turns.
-	Exchanges []Exchange
-	Result    agent.Result
-	Workdir   string
-	Latency   time.Duration
-}
-
-// GradeFunc grades a result. An error means that the graders failed. The evaluation is then
-// missing data and does not score 0; the grading returned with the error still holds the
-// usage of judges.
-type GradeFunc func(ctx context.Context, in GradeInput) (Grading, error)
 
 // RefusedError is the error of graders that a shared limit prevented from working.
 type RefusedError struct {
@@ -363,181 +330,6 @@ func (h *Harness) attempt(ctx context.Context, job Job, key Key, seed int64) (e 
 	}
 }
 
-// retry waits after an infrastructure failure in attempt number try, and reports whether
-// to try again.
-func (h *Harness) retry(ctx context.Context, job Job, try int, why string, after time.Duration) (bool, error) {
-	probe, of := h.probe(job.Task), cell{job.Variant, job.Task.ID}
-	if _, known := h.missed.Load(of); known && probe != nil { // the variant failed on this task before, and other evaluations succeed
-		try = h.breaker.p.Attempts
-	}
-	more, err := h.breaker.Infrastructure(ctx, try, why, after, probe)
-	if err == nil && !more {
-		h.missed.Store(of, true)
-	}
-	return more, err
-}
-
-// mostPaused is the maximum number of times that an evaluation is repeated, in addition to
-// its attempts, because this process was stopped.
-const mostPaused = 5
-
-// lost returns the time for which this process has been stopped so far.
-func (h *Harness) lost() time.Duration {
-	if h.set.Lost == nil {
-		return 0
-	}
-	return h.set.Lost()
-}
-
-// invalidated reports whether an evaluation is invalid because this process was stopped
-// during it: for longPause or more, or, after a timeout, for more than a tenth of its
-// latency.
-func invalidated(e Evaluation, lost time.Duration) bool {
-	return lost >= longPause || lost > 0 && e.Outcome == agent.Timeout && lost > e.Latency/10
-}
-
-// attemptDetails holds further results of an attempt: the refusal by a shared limit, if one
-// kept the agent from working; the last line that the agent's program wrote to standard
-// error; and the failure of a grader.
-type attemptDetails struct {
-	refused *agent.Refusal
-	said    string
-	// grader is the failure of a grader's program, if it gave no score.
-	grader *GraderError
-	// refusing is the address on this machine that refused the agent a connection.
-	refusing string
-}
-
-// once makes one attempt: it lays out the task, runs the agent and grades the result.
-func (h *Harness) once(ctx context.Context, job Job, seed int64) (Evaluation, attemptDetails) {
-	e := Evaluation{
-		Run: h.set.Run, Agent: h.set.Agent, Variant: job.Variant, Task: job.Task.ID, Domain: job.Task.Domain,
-		Split: job.Task.Split, Stage: job.Stage, Repeat: job.Repeat, Seed: seed, Seq: job.Seq,
-	}
-	missing := func(format string, args ...any) (Evaluation, attemptDetails) {
-		e.Outcome, e.Scored, e.Error = agent.Infrastructure, false, fmt.Sprintf(format, args...)
-		e.Time = h.now()
-		return e, attemptDetails{}
-	}
-	workdir, files, err := h.layOut(job.Task)
-	if workdir != "" {
-		defer h.clear(workdir)
-	}
-	if err != nil {
-		return missing("preparing the working directory of the task: %v", err)
-	}
-
-	task := job.Task.ForAgent()
-	task.Files = files
-	req := agent.Request{
-		ID: h.set.Name(), Task: task, Config: job.Config,
-		Seed: seed, Limits: h.set.Limits, Workdir: workdir,
-	}
-	var res agent.Result
-	var exchanges []Exchange
-	start := h.now()
-	var used agent.Usage
-	talk := Conversation{Agent: h.agent, Name: h.set.Agent, Now: h.now, Scrub: h.set.Scrub, User: h.set.User}
-	if p := panics.Try(func() { res, exchanges, used = talk.Run(ctx, job.Task, req) }); p != nil {
-		res = agent.Result{Outcome: agent.Execution, Error: fmt.Sprintf("the agent panicked: %v", p.Value)}
-	}
-	e.Latency, e.Started = max(h.now().Sub(start)-res.Waited, 0), res.Started
-	e.Outcome, e.Usage, e.Judge, e.Error = res.Outcome, res.Usage, used, text.Clip(res.Error, 512)
-	if h.set.KeepTranscripts && len(res.Transcript.Events) > 0 {
-		e.Transcript = &res.Transcript
-	}
-	if res.Answer != nil {
-		e.Answer = text.Clip(*res.Answer, answerKept)
-		if h.set.Scrub != nil {
-			e.Answer = h.set.Scrub(e.Answer)
-		}
-	}
-	e.Time = h.now()
-	if e.Outcome.Missing() {
-		e.Scored = false
-		return e, attemptDetails{refused: res.Refused, refusing: res.Refusing}
-	}
-	var g Grading
-	start = h.now()
-	if p := panics.Try(func() {
-		g, err = h.grade(ctx, GradeInput{Task: job.Task, Exchanges: exchanges, Result: res, Workdir: workdir, Latency: e.Latency})
-	}); p != nil {
-		err = fmt.Errorf("the grader panicked: %v", p.Value)
-	}
-	if e.Judge = used.Plus(g.Judge); g.Judge.Iterations > 0 {
-		e.Judging = max(h.now().Sub(start), 0)
-	}
-	if err != nil {
-		e, beside := missing("grading: %v", err)
-		var by *RefusedError
-		if errors.As(err, &by) {
-			beside.refused, e.Outcome = &by.Refusal, by.Refusal.Outcome()
-		}
-		errors.As(err, &beside.grader)
-		return e, beside
-	}
-	if !(g.Score >= 0 && g.Score <= 1) { // NaN fails both
-		return missing("grading: the score %v is not in [0,1]", g.Score)
-	}
-	e.Scored, e.Score, e.Pass, e.Grades = true, g.Score, g.Pass, g.Grades
-	return e, attemptDetails{said: lastSaid(res.Transcript)}
-}
-
-// layOut creates the working directory if the task or the agent needs one.
-func (h *Harness) layOut(t *Task) (dir string, files []string, err error) {
-	if len(t.Fixtures.Files) == 0 && t.Fixtures.Dir == "" && !h.set.AlwaysWorkdir {
-		return "", nil, nil
-	}
-	if dir, err = h.workdir(); err != nil {
-		return "", nil, err
-	}
-	var suiteDir string
-	if h.set.SuiteDir != nil {
-		suiteDir = h.set.SuiteDir(t)
-	}
-	files, err = LayOut(t, suiteDir, dir)
-	return dir, files, err
-}
-
-// workdir returns an empty directory with a new name and current times, so that neither
-// reveals how many directories came before it.
-func (h *Harness) workdir() (string, error) {
-	dir := filepath.Join(h.set.Scratch, h.set.Name())
-	select {
-	case spare := <-h.spare:
-		now := h.now()
-		if os.Rename(spare, dir) == nil && os.Chtimes(dir, now, now) == nil {
-			return dir, nil
-		}
-	default:
-	}
-	return dir, os.MkdirAll(dir, 0o700)
-}
-
-// clear removes a working directory or, if it is empty, keeps it for reuse, because
-// making and removing directories can take longer than a fast agent.
-func (h *Harness) clear(dir string) {
-	if info, err := os.Lstat(dir); err == nil && info.Mode() == os.ModeDir|0o700 && empty(dir) {
-		select {
-		case h.spare <- dir:
-			return
-		default:
-		}
-	}
-	_ = os.RemoveAll(dir)
-}
-
-// empty reports whether a directory has no entries.
-func empty(dir string) bool {
-	f, err := os.Open(dir)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
-	_, err = f.Readdirnames(1)
-	return errors.Is(err, io.EOF)
-}
-
 // seed returns the seed of a task and repeat, below 2^53 and the same for every variant.
 // The agent cannot infer anything from it: it is a hash that includes the id in the
 // suite, which the agent does not see.
@@ -579,15 +371,4 @@ func (h *Harness) taskDigest(t *Task) [32]byte {
 	d := sha256.Sum256([]byte(HashTask(t, files)))
 	h.tasks.Store(t, d)
 	return d
-}
-
-// HostFailure reports whether err is a failure of this machine: out of disk, memory,
-// processes or file handles, or an I/O error.
-func HostFailure(err error) bool {
-	for _, host := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.EIO, syscall.EROFS} {
-		if errors.Is(err, host) {
-			return true
-		}
-	}
-	return false
 }
