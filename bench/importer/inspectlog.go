@@ -74,7 +74,7 @@ func readInspectLog(c *collector, data []byte) (bool, error) {
 		c.note(0, "the log's %d samples come from several epochs of %s", all, visible.Count(len(samples), "task"))
 	}
 	if all := log.Eval.Dataset.Samples; all > len(samples) {
-		c.note(0, "the log contains only %d of the %s in its data set (status of the log: %s)", len(samples), visible.Count(all, "task"), show(log.Status))
+		c.note(0, "the log contains only %s of the %s in its data set (status of the log: %s)", visible.Whole(len(samples)), visible.Count(all, "task"), show(log.Status))
 	}
 	list, err := json.Marshal(samples)
 	if err != nil {

@@ -72,6 +72,6 @@ func (s *Scale) Differs(v Value) bool {
 // Words describes the noise of a metric that is measured in the given unit.
 func (n *Noise) Words(unit string) string {
 	figure := func(x float64) string { return WithChangeUnit(Figure(x, Decimals(x)), unit) }
-	return fmt.Sprintf("repeated values of the same code differ by %s on average (%s of their mean absolute value) and by at most %s; they differ on %d of %s",
-		figure(n.Mean), WithUnit(Figure(100*n.Share, Decimals(100*n.Share)), "%"), figure(n.Most), n.Differ, text.Count(n.Cases, "case"))
+	return fmt.Sprintf("repeated values of the same code differ by %s on average (%s of their mean absolute value) and by at most %s; they differ on %s of %s",
+		figure(n.Mean), WithUnit(Figure(100*n.Share, Decimals(100*n.Share)), "%"), figure(n.Most), text.Whole(n.Differ), text.Count(n.Cases, "case"))
 }

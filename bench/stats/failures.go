@@ -64,8 +64,8 @@ func (f *Failures) Words(against *Reference) string {
 	if f == nil || f.Only == 0 {
 		return ""
 	}
-	return fmt.Sprintf("it crashes or gives no answer on %d of %s where %s does not (with 95 %% confidence, on at most %s of new tasks)",
-		f.Only, text.Count(f.Tasks, "task"), against.Words(), text.Percent(f.OnlyMost))
+	return fmt.Sprintf("it crashes or gives no answer on %s of %s where %s does not (with 95 %% confidence, on at most %s of new tasks)",
+		text.Whole(f.Only), text.Count(f.Tasks, "task"), against.Words(), text.Percent(f.OnlyMost))
 }
 
 // crashes returns the clause about the tasks on which only the variant fails, or "" if

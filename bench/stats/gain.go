@@ -192,7 +192,7 @@ func (g *Gain) Size() string {
 	if g.Missing == 0 {
 		return text.Count(g.Cases, "case")
 	}
-	return fmt.Sprintf("%d of %s", g.Cases, text.Count(g.Cases+g.Missing, "case"))
+	return fmt.Sprintf("%s of %s", text.Whole(g.Cases), text.Count(g.Cases+g.Missing, "case"))
 }
 
 // Words describes the gain: "excess 6.50 → 6.16 %, −0.34 percentage points, 95 % interval −0.50 to

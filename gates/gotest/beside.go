@@ -458,5 +458,5 @@ func (v *besideVerdict) reach() string {
 	if v.reached+len(v.missed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", which reached %d of %s", v.reached, text.Count(v.reached+len(v.missed), "changed statement"))
+	return fmt.Sprintf(", which reached %s of %s", text.Whole(v.reached), text.Count(v.reached+len(v.missed), "changed statement"))
 }

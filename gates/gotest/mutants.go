@@ -168,7 +168,7 @@ func (t *checker) coverageGate(ctx context.Context) (gates.Verdict, string, erro
 	}
 	evidence := "the patch changes no statement that tests could reach"
 	if statements > 0 {
-		evidence = fmt.Sprintf("%d of %s reached by the tests of the base", statements-len(open), text.Count(statements, "changed statement"))
+		evidence = fmt.Sprintf("%s of %s reached by the tests of the base", text.Whole(statements-len(open)), text.Count(statements, "changed statement"))
 	}
 	if len(conditions) > 0 {
 		evidence += fmt.Sprintf("; %d of %s tested for every required outcome", len(conditions)-len(undecided), text.Count(len(conditions), "new condition"))

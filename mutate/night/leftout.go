@@ -187,7 +187,7 @@ func (f *family) spread(ctx context.Context, p archive.ProposalRecord) error {
 			continue
 		}
 		roots = append(roots, v.ID)
-		f.leave(v.ID, p.ID, fmt.Sprintf("it contains %d of %s that v%d added: %s", has, text.Count(len(added), "line"), f.variants[id].Number, refused))
+		f.leave(v.ID, p.ID, fmt.Sprintf("it contains %s of %s that v%d added: %s", text.Whole(has), text.Count(len(added), "line"), f.variants[id].Number, refused))
 	}
 	seen = map[agent.ConfigID]bool{}
 	for queue := roots; len(queue) > 0; queue = queue[1:] {

@@ -33,8 +33,8 @@ func (b *builder) scaleRemarks() []string {
 		}
 	}
 	if float64(coarse) > mostCoarse*float64(len(of)) {
-		out = append(out, fmt.Sprintf("the score hardly distinguishes versions as good as %s: on %d of %s, that version scores within 1 point of the maximum; once you approve a version, later nights score versions relative to it; to distinguish large changes, use a logarithm as the metric",
-			b.ref(best).Name(), coarse, number.Plural(len(of), "search case")))
+		out = append(out, fmt.Sprintf("the score hardly distinguishes versions as good as %s: on %s of %s, that version scores within 1 point of the maximum; once you approve a version, later nights score versions relative to it; to distinguish large changes, use a logarithm as the metric",
+			b.ref(best).Name(), number.Count(coarse), number.Plural(len(of), "search case")))
 	}
 	if first := b.result.Search.MetricFirst; first != nil {
 		out = append(out, fmt.Sprintf("by the mean of the metric over %s, %s is better than %s, which ranks first by score: %s; a large change in a single case counts for less in the score than in the mean",

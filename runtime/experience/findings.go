@@ -86,7 +86,7 @@ func (p *Period) Weaknesses() []Finding {
 			continue
 		}
 		x := p.Outcomes[o]
-		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with %s", x.Count, text.Count(p.Turns, "turn"), o))
+		out = append(out, finding(x.Turns, x.Count, p.Turns, "%s of %s ended with %s", text.Whole(x.Count), text.Count(p.Turns, "turn"), o))
 	}
 	if n := p.Corrected.Count; n > 0 {
 		out = append(out, finding(p.Corrected.Turns, n, p.Turns, "people corrected %s", text.Count(n, "answer")))
@@ -115,7 +115,7 @@ func (p *Period) Weaknesses() []Finding {
 func (p *Period) Referrals() []Finding {
 	var out []Finding
 	if x := p.Outcomes[agent.WrongToolBoundary]; x.Count > 0 {
-		out = append(out, finding(x.Turns, x.Count, p.Turns, "%d of %s ended with a referral that gives evidence", x.Count, text.Count(p.Turns, "turn")))
+		out = append(out, finding(x.Turns, x.Count, p.Turns, "%s of %s ended with a referral that gives evidence", text.Whole(x.Count), text.Count(p.Turns, "turn")))
 	}
 	for _, x := range p.Errors {
 		if x.Outcome != agent.WrongToolBoundary {

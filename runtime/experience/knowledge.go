@@ -113,7 +113,7 @@ func toolLine(c Capsule) string {
 	if c.Method != "" {
 		tool += " " + c.Method
 	}
-	line := fmt.Sprintf("  %s: %d of %s succeeded, confidence %.2f", brief(tool, 100), c.Success(), text.Count(c.Judged(), "call"), sure(c.Judged()))
+	line := fmt.Sprintf("  %s: %s of %s succeeded, confidence %.2f", brief(tool, 100), text.Whole(c.Success()), text.Count(c.Judged(), "call"), sure(c.Judged()))
 	if c.Corrected > 0 {
 		line += fmt.Sprintf(", %d corrected by people", c.Corrected)
 	}

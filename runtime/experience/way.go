@@ -80,7 +80,7 @@ func (w Way) text() string {
 	for i, t := range w.Tools {
 		tools[i] = named(t)
 	}
-	return fmt.Sprintf("%s: %d of %s succeeded, confidence %.2f", strings.Join(tools, ", then "), w.Succeeded, text.Count(w.Turns.Count, "turn"), w.Confidence)
+	return fmt.Sprintf("%s: %s of %s succeeded, confidence %.2f", strings.Join(tools, ", then "), text.Whole(w.Succeeded), text.Count(w.Turns.Count, "turn"), w.Confidence)
 }
 
 // Worked returns the ways that worked, the most frequent first.

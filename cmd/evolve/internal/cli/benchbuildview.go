@@ -57,13 +57,13 @@ func (o *builtSuite) print(con *console) {
 		say("", "%s without the domain named in the log, because no suite may use that name", count(s.BadDomains, "task"))
 	}
 	say("", "names, postal addresses and other personal data are not replaced: look through the tasks")
-	say("", "%s kept: %d search, %d holdout", count(s.Kept, "task"), s.Search, s.Holdout)
+	say("", "%s kept: %s search, %s holdout", count(s.Kept, "task"), text.Whole(s.Search), text.Whole(s.Holdout))
 	if e := s.Existing; e != nil {
 		say("", "%s, %d new, %d removed", text.Count(e.Stay, "task of the existing suite keeps its split", "tasks of the existing suite keep their splits"), e.New, e.Gone)
 	}
 	for _, d := range s.Domains {
-		line := fmt.Sprintf("%-16s %d of %s in %s: %d search, %d holdout",
-			cell(orDash(d.Domain), 24), d.Kept, count(d.Tasks, "task"), count(d.Clusters, "cluster"), d.Search, d.Holdout)
+		line := fmt.Sprintf("%-16s %s of %s in %s: %s search, %s holdout",
+			cell(orDash(d.Domain), 24), text.Whole(d.Kept), count(d.Tasks, "task"), count(d.Clusters, "cluster"), text.Whole(d.Search), text.Whole(d.Holdout))
 		if width > 0 && text.Width(line)+2 > width {
 			line = strings.Join(strings.Fields(line), " ")
 		}

@@ -111,7 +111,7 @@ func (p *progress) over(a *agentProgress) {
 
 // sentence returns a line about the state of a stage.
 func sentence(a *agentProgress, now night.Progress, at time.Time) string {
-	s := fmt.Sprintf("%s %s  %s  %d of %s", at.Format("15:04:05"), now.Agent, model.StageName(now.Stage), now.Done, count(now.Planned, "evaluation"))
+	s := fmt.Sprintf("%s %s  %s  %s of %s", at.Format("15:04:05"), now.Agent, model.StageName(now.Stage), number.Count(now.Done), count(now.Planned, "evaluation"))
 	if now.Known {
 		s += "  " + a.best
 	}

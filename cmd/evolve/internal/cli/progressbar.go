@@ -31,7 +31,7 @@ const widestBar, narrowestBar = 32, 12
 // money, and finally the remaining time.
 func (b *barState) line(width int, at time.Time) string {
 	now := b.now
-	labels := []string{now.Agent + " " + model.StageName(now.Stage), fmt.Sprintf("%d of %s", now.Done, count(now.Planned, "evaluation"))}
+	labels := []string{now.Agent + " " + model.StageName(now.Stage), fmt.Sprintf("%s of %s", text.Whole(now.Done), count(now.Planned, "evaluation"))}
 	if text.Width(strings.Join(labels, "  ")) > width {
 		labels[1] = fmt.Sprintf("%d of %d", now.Done, now.Planned)
 	}
