@@ -103,6 +103,15 @@ type AgentPlan struct {
 	Against agent.ConfigID `json:"against,omitempty"`
 }
 
+// Fixed reports whether the agent is declared to give the same result whenever an
+// evaluation is repeated.
+func (p AgentPlan) Fixed() bool { return p.Deterministic && !p.UsesSeed }
+
+// Exact reports whether the agent is [AgentPlan.Fixed] and its scoring command was not
+// found to print different values for the same code. Then all evaluations of a task by a
+// variant have the same score.
+func (p AgentPlan) Exact() bool { return p.Fixed() && !p.Noise.Any() }
+
 // Reference returns the config against which candidates are measured: the variant of a
 // waiting proposal, or the champion.
 func (p AgentPlan) Reference() agent.ConfigID {

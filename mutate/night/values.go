@@ -75,11 +75,8 @@ func outcomeOf(e *bench.Evaluation, metric *metrics.Kind) outcome {
 // behaved alike in both nights. If the agent has code of its own, its tasks do not contain
 // such values, so the code must also be the same.
 func Comparable(a, b archive.AgentPlan) bool {
-	return chanceless(a) && chanceless(b) && a.SuiteHash == b.SuiteHash && (a.Metric != nil && b.Metric != nil || a.AgentHash == b.AgentHash)
+	return a.Exact() && b.Exact() && a.SuiteHash == b.SuiteHash && (a.Metric != nil && b.Metric != nil || a.AgentHash == b.AgentHash)
 }
-
-// chanceless reports whether repeating an evaluation in a night yielded no new evidence.
-func chanceless(p archive.AgentPlan) bool { return p.Deterministic && !p.UsesSeed && !p.Noise.Any() }
 
 // ReadValues reads the results of an agent's versions in the nights that are comparable
 // with a plan. It leaves out the evaluations for which skip returns true; if skip is nil,
@@ -92,7 +89,7 @@ func ReadValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan,
 // true.
 func readValues(ctx context.Context, a *archive.Archive, plan archive.AgentPlan, skip func(run string, stage bench.Stage) bool, held bool) (*Values, error) {
 	v := &Values{cases: plan.SearchTasks, of: map[agent.ConfigID]map[string]outcome{}, assumed: map[[2]agent.ConfigID]bool{}, held: map[string]bool{}}
-	if !chanceless(plan) {
+	if !plan.Exact() {
 		return v, nil
 	}
 	for r, err := range a.Runs(ctx) { // the latest run comes first, and its values count

@@ -128,7 +128,7 @@ func nightOf(ctx context.Context, store Store, r archive.Run, p archive.AgentPla
 		}
 		return n, nil
 	}
-	fixed := p.Deterministic && !p.UsesSeed
+	fixed := p.Fixed()
 	for e, err := range store.Evaluations(ctx, r.ID, p.Agent) {
 		if err != nil {
 			return n, fmt.Errorf("reading earlier nights: %w", err)
@@ -272,7 +272,7 @@ func Tasks(ctx context.Context, store Store, plan archive.AgentPlan, number int,
 // Earlier nights are those before the run with the given number. The result is empty for
 // agents without randomness; see [Tasks].
 func Panel(ctx context.Context, store Store, plan archive.AgentPlan, number int, digests map[string]string) (map[string]int, error) {
-	if plan.Deterministic && !plan.UsesSeed {
+	if plan.Fixed() {
 		return nil, nil
 	}
 	nights, err := history(ctx, store, plan.Agent, number, mostNights, nil)

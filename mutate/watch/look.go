@@ -62,7 +62,7 @@ func Look(ctx context.Context, store Store, run archive.Run, plan archive.AgentP
 	seen := Seen{Watch: archive.Watch{
 		Scores: stored(tonight.scores, digests), Replaced: stored(tonight.beside, digests), Models: models, Learned: learned,
 	}}
-	v := viewer{ctx: ctx, store: store, agent: plan.Agent, decided: decided, deeds: all, nature: stats.Nature{Deterministic: plan.Deterministic, Fixed: plan.Deterministic && !plan.UsesSeed}}
+	v := viewer{ctx: ctx, store: store, agent: plan.Agent, decided: decided, deeds: all, nature: stats.Nature{Deterministic: plan.Deterministic, Fixed: plan.Fixed()}}
 	if last := len(nights) - 1; last >= 0 && tonight.changed(nights[last]) {
 		c, err := v.between(nights[last], tonight)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 // the old config, or if the agent is without randomness, because the scores of such an
 // agent do not depend on the night.
 func Replaced(ctx context.Context, store Store, plan archive.AgentPlan, number int, space agent.Space) (agent.Config, error) {
-	if plan.Deterministic && !plan.UsesSeed {
+	if plan.Fixed() {
 		return nil, nil
 	}
 	decided, err := decisions(ctx, store, plan.Agent)

@@ -78,7 +78,7 @@ type attempt struct {
 func newTally(plan archive.AgentPlan) *tally {
 	return &tally{
 		stages: map[bench.Stage]*Stage{}, outcomes: map[agent.Outcome]int{},
-		tried: newTried(plan.Deterministic && !plan.UsesSeed && !plan.Noise.Any()), domains: map[string]string{},
+		tried: newTried(plan.Exact()), domains: map[string]string{},
 		champion: map[string]map[int]attempt{}, variant: map[string]map[int]attempt{},
 		blocks: map[int]map[seat]bool{}, lost: map[string]int{}, metric: plan.Metric,
 	}

@@ -157,12 +157,12 @@ func compareVariants(ctx context.Context, a *archive.Archive, one, two archive.V
 	if err != nil {
 		return view, err
 	}
-	view.fixed = plan.Deterministic && !plan.UsesSeed && !plan.Noise.Any()
+	view.fixed = plan.Exact()
 	met, order, nights, err := meetings(ctx, a, one, two, basis.runs, view.fixed)
 	if err != nil {
 		return view, err
 	}
-	rule.Fixed, rule.Metric = plan.Deterministic && !plan.UsesSeed, plan.Metric
+	rule.Fixed, rule.Metric = plan.Fixed(), plan.Metric
 	rule.Even = rule.Metric != nil && one.ID == plan.Champion
 	search, holdout := newPairing(tasks, rule.Metric), newPairing(tasks, rule.Metric)
 	for _, k := range order {

@@ -216,7 +216,7 @@ func entriesLeft(look night.Outlook) string {
 
 // rounds describes the rounds of confirmation that the budget allows.
 func rounds(p archive.AgentPlan) string {
-	if p.Deterministic && !p.UsesSeed {
+	if p.Fixed() {
 		return fmt.Sprintf("%s and the champion once on every task, because a repeat would give the same result", count(p.Finalists, "variant"))
 	}
 	return fmt.Sprintf("each variant and the champion on every task, %s; %s may enter confirmation tonight", text.Times(p.Repeats), count(p.Finalists, "variant"))
